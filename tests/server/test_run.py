@@ -43,7 +43,7 @@ def test_the_next_free_port_is_taken_unless_one_is_named(monkeypatch):
         monkeypatch.setattr(bind_options, "USUAL_PORT", taken)
         with listen("127.0.0.1") as door:
             assert taken < door.getsockname()[1] < taken + bind_options.MOST_TRIES
-        with pytest.raises(CampaignError, match=f"port {taken} is taken by another program"):
+        with pytest.raises(CampaignError, match=f"port {taken} is in use by another program"):
             listen("127.0.0.1", taken)
 
 
@@ -57,7 +57,7 @@ def test_where_every_port_is_taken_that_is_said(monkeypatch):
 
 @pytest.mark.parametrize("host", ["192.0.2.1", "no.such.host.invalid", "a\x00b", "x" * 300])
 def test_what_is_no_address_of_this_machine_is_refused(host):
-    with pytest.raises(CampaignError, match="is no address of this machine"):
+    with pytest.raises(CampaignError, match="is not an address of this machine"):
         listen(host, 0)
 
 
@@ -67,7 +67,7 @@ def test_what_the_system_refuses_is_said_in_words(monkeypatch, error):
         raise error
 
     monkeypatch.setattr(socket, "create_server", refuse)
-    words = "no permission to listen at port 80" if error.errno == 13 else "the moon is full"
+    words = "no permission to listen on port 80" if error.errno == 13 else "the moon is full"
     with pytest.raises(CampaignError, match=words):
         listen("127.0.0.1", 80)
 
@@ -104,7 +104,7 @@ def test_the_address_is_where_others_find_it():
      "https://me@a.org", "https://a.org:0", "https://[", "https://a.org:99999"],
 )  # fmt: skip
 def test_what_nobody_can_open_is_not_how_others_reach_it(url):
-    with pytest.raises(InvalidArgument, match="is not how others reach it"):
+    with pytest.raises(InvalidArgument, match="is not a valid public address"):
         bound(public_url=url)
 
 
@@ -125,7 +125,7 @@ def test_tls_of_a_proxy_that_is_not_believed_is_warned_of():
 
 @pytest.mark.parametrize("address", ["*", "everybody", "10.0.0.0/99", ""])
 def test_proxies_are_named_by_address(address):
-    with pytest.raises(InvalidArgument, match="is no address of a proxy"):
+    with pytest.raises(InvalidArgument, match="is not an address of a proxy"):
         bound(proxies=[address])
     assert bound(proxies=["10.0.0.7/24"]).proxies == ("10.0.0.0/24",)
 
@@ -270,7 +270,7 @@ def test_pictures_that_have_gone_from_the_library_are_told(tmp_path):
     assert adopt_media(context) == []
     context.media.path_of(name).unlink()
     [told, what_to_do] = adopt_media(context)
-    assert told.startswith(f"cats, red has nothing to show: {name} is not in ")
+    assert told.startswith(f"cats: red cannot be shown: {name} is not in ")
     assert "name it with --media" in what_to_do
     context.close()
 
@@ -292,9 +292,9 @@ def test_pictures_named_by_their_place_come_into_the_library(tmp_path):
     assert shown["red"].startswith("media:")
     assert context.media.path_of(shown["red"]).read_bytes() == (tmp_path / "red.png").read_bytes()
     assert shown["far"] == "https://example.org/far.png"
-    assert told == ["opening cats", "looking at the pictures of cats"]
+    assert told == ["opening cats", "checking the media of cats"]
     assert len(refused) == 11
-    assert refused[0].startswith("cats, words has nothing to show: ")
+    assert refused[0].startswith("cats: words cannot be shown: ")
     assert refused[-1] == "cats: and 11 more items"
     n_events = asyncio.run(context.campaign("cats")).counts.seq
     assert adopt_media(context) == refused

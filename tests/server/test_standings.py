@@ -118,7 +118,7 @@ def test_a_forecast_comes_later_and_is_counted_on(context, monkeypatch):
     first, foreseen, after = in_a_loop(run())
     assert first.progress.tracks[0].forecast is None
     before = foreseen.progress.tracks[0].forecast
-    assert "takes about" in foreseen.progress.sentence
+    assert "more votes to reach" in foreseen.progress.sentence
     assert after.progress.tracks[0].forecast.votes == before.votes - 1
 
 

@@ -1,4 +1,4 @@
-"""adopt: media that are files of this machine come into the library."""
+"""Copy local media files of items into the library."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from hodgerank.types import Item
 
 @dataclass(frozen=True)
 class AdoptedMedia:
-    """What became of media that are files.
+    """Result of copying local media files.
 
     Attributes
     ----------
     changes
-        Items whose media are in the library now, and what they are called there.
+        Items whose media are now in the library, with their new names.
     refusals
-        Items whose media stay where they are, and why.
+        Items whose media could not be copied, and why.
     """
 
     changes: dict[Item, str]
@@ -36,10 +36,9 @@ class AdoptedMedia:
 
 
 def adopt(items: Iterable[CampaignItem], library: MediaLibrary) -> AdoptedMedia:
-    """Put into the library what items show from files of this machine.
+    """Copy local media files of items into the library.
 
-    Only for items that the owner of this machine let join: whoever may write a path here reads
-    the picture behind it.
+    Only for items added by the owner of this machine, since a path gives access to the file.
     """
     changes: dict[Item, str] = {}
     refusals: dict[Item, str] = {}
@@ -55,15 +54,15 @@ def adopt(items: Iterable[CampaignItem], library: MediaLibrary) -> AdoptedMedia:
 
 MOST_TOLD = 10
 WHERE_TO_LOOK = (
-    "media are missing from the folder: if they are in another one, name it with --media; all "
-    "servers of a database need the same"
+    "media files are missing: if they are in another folder, name it with --media; all servers "
+    "of a database need the same folder"
 )
 
 
 def adopt_media(
     context: ServerContext, tell: Callable[[str], object] = lambda words: None
 ) -> list[str]:
-    """Put what campaigns show from files where browsers can have it; what was refused, in words."""
+    """Copy local media files of campaigns into the library; return warnings."""
     refused, is_any_lost = [], False
     for id in context.database.campaigns():
         tell(f"opening {id}")
@@ -78,8 +77,8 @@ def adopt_media(
 def _adopt(
     context: ServerContext, campaign: Campaign, tell: Callable[[str], object]
 ) -> tuple[list[str], bool]:
-    """What was refused, and whether anything is lost that was in a library before."""
-    tell(f"looking at the pictures of {campaign.id}")
+    """Return warnings, and whether media of a library are missing."""
+    tell(f"checking the media of {campaign.id}")
     found = adopt(campaign.items, context.media)
     if found.changes:
         campaign.log.transact(lambda state, now: _show(state, now, found.changes))
@@ -90,7 +89,7 @@ def _adopt(
     }
     refusals = {**found.refusals, **lost}
     told = [
-        f"{campaign.id}, {short(item)} has nothing to show: {why}"
+        f"{campaign.id}: {short(item)} cannot be shown: {why}"
         for item, why in list(refusals.items())[:MOST_TOLD]
     ]
     if (n := len(refusals) - MOST_TOLD) > 0:

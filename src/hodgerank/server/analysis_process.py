@@ -1,6 +1,6 @@
-"""AnalysisProcess: what takes long is computed in a process of its own, from the log alone.
+"""AnalysisProcess: slow analyses in a separate process, from the log alone.
 
-Workers get their pairs from a process that never waits for a ranking.
+So the process that assigns pairs never waits for a ranking.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _END_SECONDS = 2.0
 class AnalysisProcess:
     """One process that has the database open for reading.
 
-    What it is asked is a function of a module, whose first argument is a campaign to read; what it
-    returns can be pickled. It is asked one thing after the other.
+    It runs functions whose first argument is a campaign to read and whose result can be pickled,
+    one after the other.
     """
 
     def __init__(self, address: str) -> None:
@@ -47,7 +47,7 @@ class AnalysisProcess:
         *args: P.args,
         **options: P.kwargs,
     ) -> T:
-        """Ask something about a campaign. A process that died is replaced, and asked once more."""
+        """Run an analysis of a campaign, once more in a new process if the first died."""
         try:
             return await self._ask(what, id, args, options)
         except BrokenProcessPool:
@@ -66,7 +66,7 @@ class AnalysisProcess:
         return await asyncio.wrap_future(asked)
 
     def close(self) -> None:
-        """End the process, whatever it is at."""
+        """End the process."""
         if self._pool is not None:
             processes = list((self._pool._processes or {}).values())
             self._pool.shutdown(wait=False, cancel_futures=True)
@@ -78,7 +78,7 @@ class AnalysisProcess:
 
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Let Ctrl-C wait: a process that is just being made would complain about it."""
+    """Delay Ctrl-C, which a process that is just starting would report as an error."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -94,7 +94,7 @@ _campaigns: dict[str, Campaign] = {}
 
 
 def _begin(address: str, parent: int) -> None:
-    """In the new process."""
+    """Initialise the new process."""
     global _database
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
     if hasattr(os, "nice"):
@@ -112,7 +112,7 @@ def _answer(what: Callable[..., T], id: str, args: tuple[Any, ...], options: dic
 
 
 def _end_with(parent: int) -> None:
-    """A parent that was killed cannot say goodbye."""
+    """End with the parent, which may have been killed."""
     while os.getppid() == parent:
         sleep(_WATCH_SECONDS)
     os._exit(1)

@@ -1,4 +1,4 @@
-"""ApiKeys: tokens for people and programs, and what they may do with them."""
+"""ApiKeys: tokens of people and programs, and their rights."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ Role = Literal["owner", "judge", "reader", "worker"]
 
 TOKEN_BYTES = 32
 REMEMBERED_SECONDS = 5.0
-"""How long another process may go on with a key that was taken away."""
+"""Seconds for which another process may still accept a revoked key."""
 MOST_REMEMBERED = 100_000
 
 
 @dataclass(frozen=True)
 class SignedOut:
-    """Browsers in which an owner was signed in, and links that nobody had used."""
+    """Numbers of ended owner sessions and revoked unused links."""
 
     n_sessions: int
     n_links: int
 
 
 class ApiKeys:
-    """The keys of a database. What is asked again within seconds is not looked up again."""
+    """The keys of a database, with a cache of a few seconds."""
 
     def __init__(self, kept: AccessKeys, clock: Callable[[], float] = time.time) -> None:
         self._kept, self._clock = kept, clock
@@ -47,14 +47,14 @@ class ApiKeys:
         campaign: str | None = None,
         seconds: float | None = None,
     ) -> str:
-        """A new token, which nobody can read again."""
+        """Create a token, which cannot be read again."""
         token, now = secrets.token_urlsafe(TOKEN_BYTES), self._clock()
         expires = None if seconds is None else now + seconds
         self._kept.add(AccessKey(_digest(token), kind, role, campaign, holder, now, expires))
         return token
 
     async def find(self, token: str) -> AccessKey | None:
-        """What a token is good for, if for anything."""
+        """Return the key of a token, if it is valid."""
         digest, now = _digest(token), self._clock()
         if self._n_removals != self._kept.n_removals:  # by a command, for one
             self._n_removals = self._kept.n_removals
@@ -74,34 +74,34 @@ class ApiKeys:
         return None if key.expires is not None and key.expires < now else key
 
     def redeem(self, token: str) -> AccessKey | None:
-        """Use a link, which then is gone: of several who try, one gets it."""
+        """Use a link once; of several attempts, one succeeds."""
         key = self._kept.find(_digest(token))
         if key is None or key.kind != "link" or not self._kept.remove(digest=key.digest):
             return None
         return None if key.expires is not None and key.expires < self._clock() else key
 
     def all(self, **values: str | None) -> list[AccessKey]:
-        """Those that are not over, with these values, oldest first."""
+        """Return valid keys with these values, oldest first."""
         now = self._clock()
         known = self._kept.all(**values)
         return [key for key in known if key.expires is None or key.expires >= now]
 
     def revoke(self, **values: str | None) -> int:
-        """Those with these values open nothing any more; how many."""
+        """Revoke the keys with these values; return how many."""
         return self._kept.remove(**values)
 
     def owner_sessions(self) -> list[AccessKey]:
-        """Of browsers in which an owner is signed in, oldest first."""
+        """Return the sessions of owners, oldest first."""
         return self.all(kind="session", role="owner")
 
     def owner_links(self) -> list[AccessKey]:
-        """Those that nobody has used yet, oldest first."""
+        """Return unused links of owners, oldest first."""
         return self.all(kind="link", role="owner")
 
     def sign_out_owners(self, but: str | None = None) -> SignedOut:
-        """Sessions of owners end, and links that nobody used; the session of one digest may stay.
+        """End sessions of owners, except that with one digest, and revoke unused links.
 
-        Sessions of workers and tokens of programs are not touched.
+        Sessions of workers and API tokens are not affected.
         """
         n_links = self._end(self.owner_links())  # first, so that none becomes a session meanwhile
         others = [key for key in self.owner_sessions() if key.digest != but]

@@ -1,4 +1,4 @@
-"""Who may use a route. The table of routes says it, and it is checked before anything else runs."""
+"""Access control by the table of routes, checked before anything else."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ PROGRAM: Final[Who] = frozenset({"owner", "judge", "reader"})
 SIGNED_IN: Final[Who] = frozenset({"owner", "judge", "reader", "worker"})
 
 FOR_PROGRAMS = ("/api/", "/media/", "/metrics")
-"""Where tokens open anything. Pages are for people, whose sessions are for all campaigns."""
+"""Prefix at which tokens are accepted; pages need the session of a browser."""
 OWNER_SECONDS = 7 * 86_400
 WORKER_SECONDS = 30 * 86_400
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 def guard(who: Who) -> Callable[[Request], Awaitable[None]]:
-    """A dependency that refuses all others, and remembers whose key it was."""
+    """Return a dependency that checks access, and remembers the key."""
 
     async def check(request: Request) -> None:
         if who:
@@ -44,7 +44,7 @@ def guard(who: Who) -> Callable[[Request], Awaitable[None]]:
 
 
 def key_of(request: Request) -> AccessKey:
-    """Whose request this is, on routes that are not for anyone."""
+    """Return the key of a request, on routes that need one."""
     key: AccessKey = request.state.key
     return key
 
@@ -60,7 +60,7 @@ async def _key(request: Request, who: Who) -> AccessKey:
         if key.role in who and (campaign is None or key.campaign in (None, campaign)):
             return key
         if key.role in who:
-            raise Problem(404, "")  # whether another campaign exists is not for this key to know
+            raise Problem(404, "")  # a key of one campaign must not learn whether another exists
     if is_known:
         raise Problem(403, f"this requires the role {' or '.join(sorted(who))}")
     context.limits.take(request.scope, "unknown")
@@ -75,7 +75,7 @@ async def _key(request: Request, who: Who) -> AccessKey:
 
 
 def _tokens(request: Request, who: Who) -> Iterator[tuple[str, str]]:
-    """What the request shows: a token of a program, or else what the browser keeps."""
+    """Return the token of a program, or the cookie of a browser."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme:
         path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
@@ -90,7 +90,7 @@ def _tokens(request: Request, who: Who) -> Iterator[tuple[str, str]]:
 
 
 def keep(request: Request, response: Response, token: str, campaign: str | None = None) -> None:
-    """Let the browser keep a token: the owner's, or that of a worker in a campaign."""
+    """Set the cookie of an owner, or of a worker in a campaign."""
     response.set_cookie(
         _cookie(request, campaign),
         token,
@@ -103,25 +103,25 @@ def keep(request: Request, response: Response, token: str, campaign: str | None 
 
 
 def drop(request: Request, response: Response, campaign: str | None = None) -> None:
-    """Let the browser forget it."""
+    """Delete the cookie."""
     name = _cookie(request, campaign)
     response.delete_cookie(name, secure=_is_secure(request), httponly=True)
 
 
 def token_in_browser(request: Request, campaign: str | None = None) -> str | None:
-    """What the browser keeps, if anything: still to be looked up."""
+    """Return the cookie, if any, without checking it."""
     return request.cookies.get(_cookie(request, campaign))
 
 
 def _cookie(request: Request, campaign: str | None = None) -> str:
-    """Browsers bind names that begin with __Host- to this very host, and to TLS."""
+    """Return the prefix __Host-, which binds a cookie to this host and to TLS."""
     prefix = "__Host-" if _is_secure(request) else ""
     return prefix + _cookie_name(request.headers.get("host", ""), campaign)
 
 
 @lru_cache(maxsize=1000)
 def _cookie_name(host: str, campaign: str | None) -> str:
-    """On one's own machine several servers share a name, and differ by their ports."""
+    """Return the port as suffix, since several local servers share a host name."""
     place = urlsplit(f"//{host}")
     port = f"-{place.port}" if place.hostname in _LOOPBACK and place.port else ""
     if campaign is None:

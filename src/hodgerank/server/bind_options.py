@@ -23,7 +23,7 @@ BACKLOG = 2048
 
 
 def listen(host: str, port: int | None = None) -> socket.socket:
-    """A socket at this port; at the usual one or the next that is free if none is named."""
+    """Return a socket at this port; without one, at the usual port or the next free one."""
     if port is not None:
         return _listen(host, port)
     for near in range(USUAL_PORT, USUAL_PORT + MOST_TRIES - 1):
@@ -35,11 +35,11 @@ def listen(host: str, port: int | None = None) -> socket.socket:
 
 
 class PortTaken(CampaignError):
-    """Another program listens there."""
+    """Another program uses the port."""
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach it."""
+    """Return whether only this machine can connect."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
@@ -47,7 +47,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_everywhere(host: str) -> bool:
-    """Whether it stands for all addresses of this machine."""
+    """Return whether the host means all addresses of this machine."""
     try:
         return ip_address(host).is_unspecified
     except ValueError:
@@ -55,13 +55,13 @@ def is_everywhere(host: str) -> bool:
 
 
 def require_certificate(certificate: Path, key: Path | None) -> None:
-    """Refuse files that are no certificate with its key, before anything is begun."""
+    """Refuse an invalid certificate or key before anything is started."""
     for path in (certificate, key):
         if path is not None and not path.is_file():
             raise CampaignError(f"there is no file {path}")
 
     def ask_nobody() -> str:
-        raise CampaignError(f"the key of {certificate} has a password: give one without")
+        raise CampaignError(f"the key of {certificate} has a password: use a key without one")
 
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, ask_nobody)
@@ -82,38 +82,41 @@ def _listen(host: str, port: int) -> socket.socket:
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
     except (socket.gaierror, UnicodeError):
-        raise CampaignError(f"{host} is no address of this machine: try --host 127.0.0.1") from None
+        raise CampaignError(
+            f"{host} is not an address of this machine: try --host 127.0.0.1"
+        ) from None
     try:
         return socket.create_server(place[:2], family=family, backlog=BACKLOG)
     except PermissionError:
         raise CampaignError(
-            f"no permission to listen at port {port}: take one above 1023, with a proxy before it"
+            f"no permission to listen on port {port}: use a port above 1023 behind a proxy"
         ) from None
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise PortTaken(
-                f"port {port} is taken by another program: name another one, or none, and a "
-                "free one is found"
+                f"port {port} is in use by another program: use another --port, or leave it out "
+                "to find a free one"
             ) from None
         if error.errno == errno.EADDRNOTAVAIL:
             raise CampaignError(
-                f"{host} is no address of this machine: try --host 127.0.0.1, or 0.0.0.0 for all"
+                f"{host} is not an address of this machine: try --host 127.0.0.1, or 0.0.0.0 "
+                "for all"
             ) from None
-        raise CampaignError(f"cannot listen at {host}, port {port}: {error.strerror}") from None
+        raise CampaignError(f"cannot listen on {host}, port {port}: {error.strerror}") from None
 
 
 class Prefix:
-    """Tells the application under which path it is seen, whether the proxy takes that off or not.
+    """Sets the path prefix of the application, whether the proxy strips it or not.
 
-    Addresses that begin with the path have it, all others had it taken off: so no route may begin
-    as the path does.
+    Paths that begin with the prefix have it; from others the proxy has stripped it. So no route may
+    begin like the prefix.
     """
 
     def __init__(self, app: ASGIApp, path: str) -> None:
         self._app, self._path = app, path
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Handle one request."""
         if scope["type"] == "http":
             path: str = scope["path"]
             is_whole = path == self._path or path.startswith(f"{self._path}/")
@@ -123,33 +126,33 @@ class Prefix:
 
 
 def read_prefix(path: str) -> str:
-    """A path as proxies have it: with a slash before it and none behind.
+    """Return a path with a leading slash and no trailing one.
 
     >>> read_prefix("votes/")
     '/votes'
     """
     parts = [part for part in path.split("/") if part]
     if not all(part.replace("-", "").replace("_", "").replace(".", "").isalnum() for part in parts):
-        raise InvalidArgument(f"the path {path!r} may have letters, digits, - _ . and /")
+        raise InvalidArgument(f"the path {path!r} may only have letters, digits, - _ . and /")
     if parts and parts[0] in {route.path.split("/")[1] for route in ROUTES}:
-        raise InvalidArgument(f"/{parts[0]} is an address of the server itself: take another path")
+        raise InvalidArgument(f"/{parts[0]} is a path of the server itself: use another path")
     return "".join(f"/{part}" for part in parts)
 
 
 @dataclass(frozen=True)
 class BindOptions:
-    """Where the server listens, and how others reach it.
+    """Host, port, TLS and trusted proxies.
 
     Attributes
     ----------
     host
-        The address at which it listens.
+        Address to listen on.
     public_url
-        How others reach it.
+        Public address.
     prefix
-        The path under which it is seen: '/votes', or nothing.
+        Path under which a proxy serves it: '/votes', or empty.
     proxies
-        Addresses and networks whose word is taken for who asks; none where there is no proxy.
+        Addresses and networks of trusted proxies; empty without a proxy.
     certificate, key
         Files in PEM form, for TLS.
     """
@@ -172,17 +175,17 @@ class BindOptions:
         certificate: Path | None,
         key: Path | None,
     ) -> BindOptions:
-        """What was asked for, if it can be."""
+        """Validate the options."""
         path = "" if public_url is None else _path_of(public_url)
         prefix = read_prefix(path if root_path is None else root_path)
         if key is not None and certificate is None:
-            raise InvalidArgument("a key is of use with its certificate: name that too")
+            raise InvalidArgument("--key needs --certificate")
         if certificate is not None:
             require_certificate(certificate, key)
         return cls(host, public_url, prefix, tuple(map(_network, proxies)), certificate, key)
 
     def address(self, port: int) -> str:
-        """Where to find it, without a slash at the end."""
+        """Return the address of the server, without a trailing slash."""
         if self.public_url is not None:
             return self.public_url.rstrip("/")
         host = "localhost" if is_everywhere(self.host) else self.host
@@ -190,26 +193,29 @@ class BindOptions:
         return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}{self.prefix}"
 
     def cautions(self) -> list[str]:
-        """What whoever starts it should know."""
+        """Return warnings for whoever starts the server."""
         is_open = not (is_loopback(self.host) or self.certificate or self.proxies)
         if is_open:
             return [
-                "others on the network can read what is sent, links and keys too: use "
-                "--certificate, or a proxy with TLS and --behind-proxy"
+                "the connection is not encrypted, so others on the network can read links and "
+                "keys: use --certificate, or a proxy with TLS and --behind-proxy"
             ]
         if self.proxies and self.public_url is None:
-            return ["say how others reach it, or their requests are refused: --public-url"]
+            return [
+                "requests from other machines will be refused: give the public address with "
+                "--public-url"
+            ]
         is_tls_elsewhere = self.public_url is not None and not (self.certificate or self.proxies)
         if is_tls_elsewhere and urlsplit(self.public_url).scheme == "https":
             return [
-                "others come over TLS, and what they send is refused unless the proxy is believed: "
-                "--behind-proxy, or --proxy with its address"
+                "the public address has TLS, so requests are refused unless the proxy is "
+                "trusted: use --behind-proxy, or --proxy with its address"
             ]
         return []
 
 
 def _path_of(url: str) -> str:
-    """The path of a public address, which has to be one."""
+    """Return the path of a public address after checking it."""
     try:
         parts = urlsplit(url)
         is_good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
@@ -217,8 +223,8 @@ def _path_of(url: str) -> str:
         is_good = False
     if not is_good or parts.query or parts.fragment or parts.username is not None:
         raise InvalidArgument(
-            f"{short(url)} is not how others reach it: write https://rank.example.org, or with a "
-            "path behind it"
+            f"{short(url)} is not a valid public address: write https://rank.example.org, or "
+            "with a path"
         )
     return parts.path
 
@@ -228,5 +234,5 @@ def _network(address: str) -> str:
         return str(ip_network(address, strict=False))
     except ValueError:
         raise InvalidArgument(
-            f"{short(address)} is no address of a proxy: write 10.0.0.7, or 10.0.0.0/24"
+            f"{short(address)} is not an address of a proxy: write 10.0.0.7, or 10.0.0.0/24"
         ) from None

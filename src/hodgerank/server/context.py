@@ -1,4 +1,4 @@
-"""ServerContext: all that a server has, for those who answer requests."""
+"""ServerContext: everything that requests share."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ServerConfig:
-    """What whoever starts the server decides.
+    """Options of a server.
 
     Attributes
     ----------
     address
-        Where campaigns are kept: a file, or a PostgreSQL address.
+        Database of the campaigns: a file, or a PostgreSQL address.
     media
-        The folder of pictures and sounds; beside the file if it is not named.
+        Folder of pictures and sounds; default: beside the file.
     public_url
-        The address under which others reach it, such as https://rank.example.org/votes.
+        Public address, such as https://rank.example.org/votes.
     most_upload_bytes
-        Of one upload.
+        Maximum size of one upload.
     """
 
     address: str
@@ -52,21 +52,21 @@ class ServerConfig:
 
     @property
     def media_folder(self) -> Path:
-        """Where media are kept."""
+        """Folder of the media."""
         return media_folder(self.address) if self.media is None else self.media
 
 
 class ServerContext:
-    """The database with its campaigns, and who may do what in it.
+    """Campaigns, access keys, media and analyses of a server.
 
     Attributes
     ----------
     analysis
-        Computes what takes long, in a process of its own.
+        Process for analyses.
     forecaster
-        Another one for what takes longer still, so that nobody waits for that who need not.
+        Process for forecasts, so that other analyses do not wait for them.
     media, staging
-        Pictures and sounds of items, and uploads that wait for their owner to decide.
+        Media of items, and uploads that their owner has not confirmed yet.
     """
 
     def __init__(self, rules: ServerConfig) -> None:
@@ -88,7 +88,7 @@ class ServerContext:
         self._opening: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def campaign(self, id: str) -> Campaign | None:
-        """A campaign, which is opened when it is first asked for."""
+        """Return a campaign, opened on demand."""
         if (known := self._campaigns.get(id)) is not None:
             return known
         if id not in await run_in_threadpool(self.database.campaigns):
@@ -101,34 +101,34 @@ class ServerContext:
         return self._campaigns[id]
 
     def opened(self) -> list[Campaign]:
-        """The campaigns that are open in this process."""
+        """Campaigns that are open in this process."""
         return list(self._campaigns.values())
 
     def close(self) -> None:
-        """Finish what was begun, and let others have the database."""
+        """Finish pending work, and close the database."""
         self.analysis.close()
         self.forecaster.close()
         self.database.close()
 
 
 async def transact(campaign: Campaign, what: Callable[[CampaignState, float], T]) -> T:
-    """Decide something in a campaign; what it records is durable when this returns."""
+    """Run a command on a campaign; its events are durable when this returns."""
     return await asyncio.wrap_future(campaign.log.begin(what))
 
 
 async def read(campaign: Campaign, what: Callable[[CampaignSnapshot, float], T]) -> T:
-    """Look at a campaign, without the lock that writing takes."""
+    """Read a campaign without the lock of the database."""
     return await run_in_threadpool(campaign.log.read, what)
 
 
 def context_of(request: Request) -> ServerContext:
-    """The context that serves a request."""
+    """Return the context of a request."""
     context: ServerContext = request.app.state.context
     return context
 
 
 async def campaign_of(request: Request) -> Campaign:
-    """The campaign that the address names."""
+    """Return the campaign in the path of a request."""
     found = await context_of(request).campaign(request.path_params["campaign"])
     if found is None:
         raise Problem(404, f"there is no campaign {short(request.path_params['campaign'])}")

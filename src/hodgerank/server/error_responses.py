@@ -1,4 +1,4 @@
-"""Telling what went wrong: as a page to people, and by RFC 9457 to programs."""
+"""Error responses: pages for people, and problem details (RFC 9457) for programs."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ PROBLEM = "application/problem+json"
 
 
 def problem_of(error: Exception, *, is_owner: bool) -> Problem:
-    """What the server says of an error; one of the library is named, so that clients raise it.
+    """Return the problem for an error, with the class of library errors, so that clients raise it.
 
-    What cannot be written has a name on the server's disk, which owners are told.
+    Only owners are told the path of a file that cannot be written.
     """
     name = type(error).__name__
     match error:
@@ -45,7 +45,7 @@ def problem_of(error: Exception, *, is_owner: bool) -> Problem:
         case UnknownItem():
             return Problem(404, str(error), error=name)
         case CannotWrite():
-            logger.error("not written: %s", error)
+            logger.error("cannot write: %s", error)
             words = (
                 str(error)
                 if is_owner
@@ -64,7 +64,7 @@ def problem_of(error: Exception, *, is_owner: bool) -> Problem:
 
 
 async def answer_problem(request: Request, error: Exception) -> Response:
-    """A page where a page was asked for, else JSON."""
+    """Return a page if a page was requested, else JSON."""
     key: AccessKey | None = getattr(request.state, "key", None)
     is_owner = key is not None and key.role == "owner"
     problem = problem_of(error, is_owner=is_owner)
@@ -86,7 +86,7 @@ async def answer_problem(request: Request, error: Exception) -> Response:
 
 
 def problem_response(request: Request, problem: Problem) -> JSONResponse:
-    """As RFC 9457 has it."""
+    """Return problem details as in RFC 9457."""
     body = {
         "type": "about:blank",
         "title": HTTPStatus(problem.status).phrase,
@@ -99,13 +99,13 @@ def problem_response(request: Request, problem: Problem) -> JSONResponse:
 
 
 def wants_page(request: Request) -> bool:
-    """Whether a person looks at the answer: scripts of pages ask for JSON."""
+    """Return whether a person will see the response; scripts of pages ask for JSON."""
     is_api = request.scope["path"].startswith(request.scope.get("root_path", "") + "/api/")
     return not is_api and "text/html" in request.headers.get("accept", "")
 
 
 def _allowed(request: Request) -> str:
-    """What can be done at an address, where several routes have it."""
+    """Return the methods allowed at an address with several routes."""
     routes = [route for route in request.app.routes if isinstance(route, Route)]
     there = (route for route in routes if route.matches(request.scope)[0] is not Match.NONE)
     return ", ".join(sorted({method for route in there for method in route.methods or ()}))

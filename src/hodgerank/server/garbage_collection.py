@@ -1,7 +1,7 @@
-"""The garbage collector of a process that serves: it passes over what was read from logs.
+"""Garbage collection of a server: objects read from logs are skipped.
 
-That stays as long as the process. Looking at 100,000 answers takes the collector 150 ms, while
-everybody waits; as it is by default it would do so every few hundred requests.
+They live as long as the process. Scanning 100,000 answers takes 150 ms, during which all requests
+wait; by default that would happen every few hundred requests.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 import gc
 
 THRESHOLDS = (5_000, 10, 100)
-"""Objects until the collector looks at new ones, and how often it looks at older ones."""
+"""Thresholds of the collector."""
 
 _is_spared = False  # known here: gc.get_freeze_count() counts every object that is frozen
 
 
 def spare_collector() -> None:
-    """Look once more, and then never again at what is there."""
+    """Collect once, and then skip all present objects."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(*THRESHOLDS)
@@ -24,6 +24,6 @@ def spare_collector() -> None:
 
 
 def spare_what_is_new() -> None:
-    """Let a campaign that was just opened stay too, in a process whose collector is spared."""
+    """Skip the objects of a campaign that was just opened."""
     if _is_spared:
         gc.freeze()

@@ -1,4 +1,4 @@
-"""Showing: what people see of an item. Its name is not for them where there is anything else."""
+"""Display of an item. Its id is shown only if there is nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LiveUpdates: what those who watch a campaign are told while it happens, by server-sent events."""
+"""LiveUpdates: live updates of a campaign by server-sent events."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from hodgerank.server.standings import Standing, Standings
 
 TICK_SECONDS = 1.0
 SILENT_SECONDS = 15.0
-"""After which a comment is sent, so that whoever has gone is noticed."""
+"""Seconds after which a comment is sent, to notice closed connections."""
 LONGEST_SECONDS = 60.0
-"""Of a stream; browsers come again by themselves, and show their key again."""
+"""Seconds of a stream; browsers reconnect by themselves, and show their key again."""
 HERE_SECONDS = 120.0
 MOST_NAMED = 20
 MINUTE = 60.0
@@ -30,15 +30,15 @@ MINUTE = 60.0
 
 @dataclass(frozen=True)
 class LiveUpdate:
-    """A campaign at this moment.
+    """Counts of a campaign at this moment.
 
     Attributes
     ----------
     per_minute
-        Answers that count, of those within the last minute.
+        Votes within the last minute.
     here, n_here
-        Workers who did something within the last two minutes and are not banned, the latest first:
-        some of them by name, and how many there are.
+        Active workers: those who did something within the last two minutes and are not banned, the
+        latest first, and their number.
     """
 
     counts: Counts
@@ -47,7 +47,7 @@ class LiveUpdate:
     n_here: int
 
     def to_dict(self) -> dict[str, Any]:
-        """What the page needs of it."""
+        """Return plain values for the page."""
         number = self.counts
         return {
             "status": number.status,
@@ -63,7 +63,7 @@ class LiveUpdate:
 
 
 def pulse(state: CampaignSnapshot, now: float) -> LiveUpdate:
-    """Look, cheaply, while others wait."""
+    """Count cheaply, while others wait."""
     recent = [
         one
         for one in state.workers
@@ -81,14 +81,14 @@ def pulse(state: CampaignSnapshot, now: float) -> LiveUpdate:
 
 
 class LiveUpdates:
-    """One ticker for each campaign that is watched, however many watch it."""
+    """One ticker for each campaign with viewers."""
 
     def __init__(self, standings: Standings) -> None:
         self._standings = standings
         self._channels: dict[str, _Channel] = {}
 
     async def stream(self, campaign: Campaign, track: str) -> AsyncIterator[str]:
-        """Events for one who watches a track: 'counts', and 'standing' where there is a new one."""
+        """Yield events for a viewer of a track: 'counts', and 'standing' if there is a new one."""
         channel = self._channels.setdefault(campaign.id, _Channel(campaign, self._standings))
         with self._standings.watching(campaign.id, track):
             try:
@@ -100,7 +100,7 @@ class LiveUpdates:
 
 
 class _Channel:
-    """What was last said of a campaign, and who listens."""
+    """Latest event of a campaign, and its listeners."""
 
     def __init__(self, campaign: Campaign, standings: Standings) -> None:
         self._campaign, self._standings = campaign, standings
@@ -135,7 +135,7 @@ class _Channel:
                 self._ticking = None
 
     async def _beyond(self, edition: int) -> int:
-        """The next edition, or the same one after a while."""
+        """Return the next event, or the same one after a while."""
         with suppress(TimeoutError):
             async with asyncio.timeout(SILENT_SECONDS), self._news:
                 await self._news.wait_for(lambda: self._edition != edition)

@@ -1,4 +1,4 @@
-"""Metrics: how many requests there were, and how long they took."""
+"""Metrics: counts and durations of requests."""
 
 from __future__ import annotations
 
@@ -125,23 +125,27 @@ class Tally(NamedTuple):
 
 
 COUNTERS: list[tuple[str, str, Callable[[Tally], float]]] = [
-    ("leases_total", "Tasks given out.", lambda tally: tally.n_leases),
-    ("answers_total", "Answers given, undone ones too.", lambda tally: tally.n_answers),
+    ("leases_total", "Tasks assigned.", lambda tally: tally.n_leases),
+    ("answers_total", "Answers given, including undone ones.", lambda tally: tally.n_answers),
     ("skips_total", "Tasks skipped.", lambda tally: tally.n_skips),
-    ("undos_total", "Answers taken back.", lambda tally: tally.n_undos),
+    ("undos_total", "Answers undone.", lambda tally: tally.n_undos),
 ]
 GAUGES: list[tuple[str, str, Callable[[Tally], float]]] = [
-    ("tasks_expired", "Tasks that nobody answered.", lambda tally: tally.n_expired),
+    ("tasks_expired", "Tasks that expired without an answer.", lambda tally: tally.n_expired),
     ("tasks_out", "Tasks in progress.", lambda tally: tally.counts.n_out),
-    ("answers_counted", "Answers that count.", lambda tally: tally.counts.n_votes),
-    ("items", "Items, retired ones too.", lambda tally: tally.counts.n_items),
+    ("answers_counted", "Votes that count.", lambda tally: tally.counts.n_votes),
+    ("items", "Items, including retired ones.", lambda tally: tally.counts.n_items),
     ("workers", "Workers.", lambda tally: tally.counts.n_workers),
-    ("workers_banned", "Workers who are banned.", lambda tally: tally.counts.n_banned),
+    ("workers_banned", "Banned workers.", lambda tally: tally.counts.n_banned),
     ("log_events", "Events in the log.", lambda tally: tally.counts.seq),
 ]
 STANDING: list[tuple[str, str, Callable[[Standing], float]]] = [
-    ("standing_seconds", "How long the last ranking took.", lambda found: found.seconds),
-    ("standing_events", "Events it is as of.", lambda found: found.progress.counts.seq),
+    ("standing_seconds", "Duration of the last ranking.", lambda found: found.seconds),
+    (
+        "standing_events",
+        "Events covered by the last ranking.",
+        lambda found: found.progress.counts.seq,
+    ),
 ]
 
 
@@ -186,16 +190,18 @@ class ProcessNumbers(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Families of numbers."""
-        version = GaugeMetricFamily("hodgerank_info", "The version.", labels=["version"])
+        version = GaugeMetricFamily("hodgerank_info", "Version of hodgerank.", labels=["version"])
         version.add_metric([__version__], 1)
         yield version
         began_at = self._metrics.began_at
-        yield GaugeMetricFamily("process_start_time_seconds", "Since 1970.", began_at)
+        yield GaugeMetricFamily(
+            "process_start_time_seconds", "Start time in seconds since 1970.", began_at
+        )
         if MEMORY.exists():
             n_bytes = int(MEMORY.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-            yield GaugeMetricFamily("process_resident_memory_bytes", "In memory.", n_bytes)
+            yield GaugeMetricFamily("process_resident_memory_bytes", "Resident memory.", n_bytes)
         yield from self._requests()
-        yield GaugeMetricFamily("hodgerank_streams_open", "Streams of events.", self._n_streams)
+        yield GaugeMetricFamily("hodgerank_streams_open", "Open event streams.", self._n_streams)
         lag = self._metrics.lag
         yield HistogramMetricFamily(
             "hodgerank_loop_lag_seconds",
@@ -205,14 +211,14 @@ class ProcessNumbers(Collector):
         )
         yield CounterMetricFamily(
             "hodgerank_commit_failures_total",
-            "Transactions that failed; nobody was told that they were written.",
+            "Failed transactions; none of their writes were acknowledged.",
             self._n_failures,
         )
 
     def _requests(self) -> Iterator[Metric]:
         requests = CounterMetricFamily(
             "hodgerank_requests_total",
-            "Requests answered, by row of the table of routes; the row is empty where none fits.",
+            "Requests by route and status; the route is empty if none matches.",
             labels=["method", "route", "status"],
         )
         for (route, status), n in self._metrics.requests.items():
@@ -220,7 +226,7 @@ class ProcessNumbers(Collector):
         yield requests
         seconds = HistogramMetricFamily(
             "hodgerank_request_seconds",
-            "How long answers took; streams are left out.",
+            "Duration of requests, without streams.",
             labels=["method", "route"],
         )
         for route, histogram in self._metrics.seconds.items():

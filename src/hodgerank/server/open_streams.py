@@ -1,4 +1,4 @@
-"""Streams: answers that go on until somebody leaves; the server ends them when it stops."""
+"""Open event streams, which the server ends when it stops."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
 class Streams:
-    """The streams of events that are open; `len` is how many."""
+    """The open event streams; `len` is their number."""
 
     def __init__(self) -> None:
         self._open: set[asyncio.Task[None]] = set()
@@ -18,13 +18,13 @@ class Streams:
         return len(self._open)
 
     def end(self) -> None:
-        """Complete all of them, and those that still begin."""
+        """End all streams, including those that are about to start."""
         self._is_ending = True
         for task in self._open:
             task.cancel()
 
     async def run(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, which may turn out to be a stream."""
+        """Handle a request, which may be a stream."""
         task = asyncio.current_task()
         assert task is not None
 
@@ -53,7 +53,7 @@ class StreamKeeper:
         self._app, self._streams = app, streams
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Handle one request."""
         if scope["type"] == "http" and scope["method"] == "GET":
             await self._streams.run(self._app, scope, receive, send)
         else:
@@ -61,7 +61,7 @@ class StreamKeeper:
 
 
 def is_stream(scope: Scope, message: Message) -> bool:
-    """Whether an answer that begins so is a stream of events."""
+    """Return whether a response is an event stream."""
     return scope["method"] == "GET" and any(
         name == b"content-type" and value.startswith(b"text/event-stream")
         for name, value in message["headers"]

@@ -1,4 +1,4 @@
-"""Problem: a request that is not granted, and why."""
+"""Problem: a request that is refused, and why."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any
 
 
 class Problem(Exception):
-    """A request that is not granted.
+    """A refused request.
 
     Attributes
     ----------
     status
-        Of HTTP.
+        HTTP status.
     detail
         What is wrong and what to do, for people.
     more
-        Further members of the answer for programs.
+        Further members of the response for programs.
     go_to
-        Where a page sends the visitor instead of saying it.
+        Where a page redirects the visitor instead.
     """
 
     def __init__(

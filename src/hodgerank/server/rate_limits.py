@@ -1,4 +1,4 @@
-"""RateLimits: how often one visitor may try what is not yet theirs."""
+"""RateLimits: limits on attempts by visitors without a valid key."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from hodgerank.server.problem import Problem
 
 
 class Limit(NamedTuple):
-    """So many at once, and so many a second in the long run."""
+    """Requests at once, and per second in the long run."""
 
     burst: float
     per_second: float
 
 
-# A class behind one address joins within a minute; nobody has ten owner links to try.
+# A class behind one address joins within a minute; an owner has few links to try.
 LIMITS = {"enter": Limit(10, 0.2), "j": Limit(300, 10)}
 UNKNOWN = Limit(60, 1)
-"""Of requests whose key opens nothing."""
+"""Limit for requests with an invalid key."""
 MOST_VISITORS = 50_000
 
 
 class RateLimits:
-    """A bucket of tokens for each visitor and purpose, in this process."""
+    """A token bucket for each visitor and purpose, in this process."""
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
         self._left: OrderedDict[tuple[str, str], tuple[float, float]] = OrderedDict()
 
     def require(self, scope: Scope) -> None:
-        """Refuse a request that is one too many."""
+        """Refuse a request beyond the limit."""
         if scope["method"] == "POST":
             path = scope["path"].removeprefix(scope.get("root_path", ""))
             purpose = path.split("/")[1] if path.startswith("/") else ""

@@ -1,4 +1,4 @@
-"""render: a template becomes a page."""
+"""Rendering of templates as pages."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def render(
     headers: Mapping[str, str] | None = None,
     **values: Any,
 ) -> HTMLResponse:
-    """A page. Values are escaped; `url` leads to an address of this server, `say` has the words.
+    """Render a page. Values are escaped; `url` returns an address of this server, `say` a text.
 
-    `origins` are other servers whose media it shows: the middleware lets it load them.
+    `origins` are other servers whose media it may load.
     """
     request.scope[MEDIA_ORIGINS] = tuple(origins)
     texts = Texts(language)
@@ -56,7 +56,7 @@ def render(
 
 
 def url(request: Request, *parts: str) -> str:
-    """An address of this server, whatever stands before it; parts may be any names.
+    """Return an address of this server, with its path prefix; parts may be any names.
 
     `url(request, "c", "my campaign")` is '/c/my%20campaign'.
     """
@@ -66,7 +66,7 @@ def url(request: Request, *parts: str) -> str:
 
 @cache
 def static_file(name: str) -> bytes | None:
-    """What is served beside the pages, by name; None where there is no such file."""
+    """Return a static file by name; None if there is none."""
     if name == "style.css":
         parts = ((files(package) / file).read_bytes() for package, file in STYLESHEETS)
         return _condensed(b"\n".join(parts))
@@ -78,13 +78,13 @@ def static_file(name: str) -> bytes | None:
 
 
 def _condensed(source: bytes) -> bytes:
-    """Without what is for those who read the source: lines of comment, and indentation."""
+    """Remove comment lines and indentation."""
     return FOR_READERS.sub(b"", source)
 
 
 @cache
 def static_version(name: str) -> str:
-    """Changes with the file, so that browsers may keep it."""
+    """Return a version that changes with the file, so that browsers may cache it."""
     return hashlib.sha256(static_file(name) or b"").hexdigest()[:12]
 
 
@@ -103,7 +103,7 @@ def _environment() -> Environment:
 
 
 def sentence(words: str) -> str:
-    """Words as a sentence of a page.
+    """Return a message as a sentence, with a capital letter and a full stop.
 
     >>> sentence("there is no campaign nope"), sentence("Why?")
     ('There is no campaign nope.', 'Why?')
@@ -113,5 +113,5 @@ def sentence(words: str) -> str:
 
 
 def _when(at: float) -> str:
-    """A time as HTML has it, which scripts turn into that of the reader."""
+    """Return a time as HTML, which scripts convert to the reader's time zone."""
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")

@@ -1,6 +1,6 @@
-"""Logs: a line for what happens, for people who read it later; never a token.
+"""Request log: one line per request, without tokens.
 
-What others wrote, in addresses and names, cannot begin a line of its own or act on a terminal.
+Control characters in addresses and names are escaped.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ REFUSED = (401, 403, 421, 429)
 
 
 def begin_logging(level: str) -> None:
-    """Write what the server says on standard error, from this level on."""
+    """Log messages of the server on standard error, from this level on."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(OneLine())
     logger.handlers, logger.propagate = [handler], False
@@ -45,7 +45,7 @@ def begin_logging(level: str) -> None:
 
 
 class OneLine(logging.Formatter):
-    """Time, level and words; what a failure looks like in code stands below, indented."""
+    """Format time, level and message; tracebacks follow, indented."""
 
     def format(self, record: logging.LogRecord) -> str:
         """A record as text."""
@@ -58,7 +58,7 @@ class OneLine(logging.Formatter):
 
 
 def log_request(scope: Scope, route: RouteKey, status: int, seconds: float | None) -> None:
-    """One line for a request, if it is of interest at this level."""
+    """Return one line for a request, if it is of interest at this level."""
     level = _level(route, status, seconds)
     if not logger.isEnabledFor(level):
         return
@@ -81,7 +81,7 @@ def _level(route: RouteKey, status: int, seconds: float | None) -> int:
 
 
 def _address(scope: Scope, route: RouteKey) -> str:
-    """Which campaign, but not the rest: addresses carry entrances, names and ids of tasks."""
+    """Return the campaign of an address, without secrets such as entrances, names and task ids."""
     if not route.path:
         return str(scope["path"])
     campaign = scope.get("path_params", {}).get("campaign", "")
@@ -93,18 +93,18 @@ def _plain(text: str) -> str:
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """A failure that was answered has been written down by who answered it."""
+    """Drop records of failures that are already logged."""
     return not str(record.msg).startswith("Exception in ASGI application")
 
 
 class RequestMeter:
-    """Goes around everything else that answers."""
+    """Logs every request."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app, self._metrics = app, metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Handle one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -126,7 +126,7 @@ class RequestMeter:
 
 
 def _route(scope: Scope) -> RouteKey:
-    """The row of the table; what nobody has a row for could be called anything."""
+    """Return the route of a request; empty if none matches."""
     found = scope.get("route")
     if found is None:
         return NO_ROUTE

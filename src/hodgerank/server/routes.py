@@ -1,4 +1,4 @@
-"""The routes: what can be asked, by whom, and who answers. There are no others."""
+"""The table of routes: who may use them, and which function handles them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CAMPAIGN = "/api/v1/campaigns/{campaign}"
 
 
 class Route(NamedTuple):
-    """One row of the table."""
+    """One route."""
 
     method: str
     path: str
@@ -41,13 +41,13 @@ class Route(NamedTuple):
 
     @property
     def is_api(self) -> bool:
-        """Whether it is for programs, and described in the schema, which leaves itself out."""
+        """Whether it is part of the API, and described in the schema."""
         return self.path.startswith("/api/") and self.path != SCHEMA
 
 
 # fmt: off
 ROUTES = [
-    # Asked most often, and looked for first.
+    # Used most often, and matched first.
     Route("POST", "/w/{campaign}/answer",        WORKER, tasks.answer),
     Route("POST", "/api/v1/tasks/{task}/answer", JUDGE,  tasks.answer_task),
     Route("POST", f"{CAMPAIGN}/tasks",           JUDGE,  tasks.lease_tasks),

@@ -1,4 +1,4 @@
-"""Run the server until somebody stops it."""
+"""Run the server until it is stopped."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from hodgerank.server.open_streams import Streams
 logger = logging.getLogger("hodgerank.server")
 
 PATIENCE_SECONDS = 3
-"""For answers that are under way when the server is to end."""
+"""Seconds for requests in progress when the server stops."""
 KEEP_ALIVE_SECONDS = 75
-"""Longer than proxies keep what they think is open."""
+"""Seconds of keep-alive, longer than that of usual proxies."""
 SAME_SECONDS = 0.3
-"""Who ends a group of processes may send the signal twice: that is not impatience."""
+"""Seconds within which a repeated signal counts as one."""
 AT_ONCE = 130
 
 
 def do_nothing() -> None:
-    """What there is to do where nothing is to be thrown away."""
+    """Do nothing."""
 
 
 def serve(
@@ -47,16 +47,16 @@ def serve(
     *beside: Callable[[], Coroutine[Any, Any, None]],
     abandon: Callable[[], None] = do_nothing,
 ) -> int:
-    """Answer until a signal comes; the signal. The context is closed then.
+    """Serve until a signal comes; close the context, and return the signal.
 
     Parameters
     ----------
     context, listening, bind_options
-        What is shown, where, and how.
+        Campaigns, sockets and options.
     beside
-        What runs beside the server, for as long as it does.
+        Coroutine that runs beside the server.
     abandon
-        What is still to be done where a second Ctrl-C ends it at once.
+        Cleanup if a second Ctrl-C ends it at once.
     """
     app = create_app(context)
     config = uvicorn.Config(
@@ -83,7 +83,7 @@ def serve(
 
     server = _Server(config, app.state.streams, end_at_once)
     spare_collector()
-    logger.info("serving at %s", bind_options.address(listening.getsockname()[1]))
+    logger.info("listening on %s", bind_options.address(listening.getsockname()[1]))
     with asyncio.Runner(loop_factory=_fast_loop()) as runner:
         runner.run(_serve(server, listening, beside))
     logger.info("stopped")
@@ -120,7 +120,7 @@ def _fast_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
 
 
 class _Server(uvicorn.Server):
-    """Ends by a signal, and streams with it; by a second Ctrl-C at once."""
+    """Server that a signal stops, with its streams; a second Ctrl-C stops it at once."""
 
     def __init__(
         self, config: uvicorn.Config, streams: Streams, end_at_once: Callable[[], None]
@@ -131,25 +131,25 @@ class _Server(uvicorn.Server):
         self._ending_since = 0.0
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """A signal came."""
+        """Handle a signal."""
         if not self.should_exit:
             self.ended_by, self.should_exit, self._ending_since = sig, True, monotonic()
         elif sig == signal.SIGINT and monotonic() - self._ending_since > SAME_SECONDS:
             self._end_at_once()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Let everybody go."""
+        """Stop accepting requests, and end streams."""
         logger.info("stopping; press Ctrl-C again to abandon requests in progress")
         self._streams.end()
         await super().shutdown(sockets)
 
 
 FAR_AWAY = ("SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY", "CI")
-"""Set where nobody sits before this machine."""
+"""Environment variables of sessions without a desktop."""
 
 
 def open_browser(address: str) -> bool:
-    """Open an address if that can be done; whether it was tried. It never fails."""
+    """Open an address in a browser if possible; return whether it was tried."""
     if not _has_browser():
         return False
 

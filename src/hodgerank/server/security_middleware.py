@@ -1,4 +1,4 @@
-"""SecurityMiddleware: what holds for every request, before any route is found."""
+"""SecurityMiddleware: checks of every request before routing."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from hodgerank.server.rendering import MEDIA_ORIGINS
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 MOST_BODY_BYTES = 1 << 20
 UPLOADS = re.compile(r"/new|/c/|/api/v1/media$|/api/v1/campaigns/[^/]+/votes$")
-"""Where bodies may be as large as an upload."""
+"""Paths where bodies may be as large as an upload."""
 
 
 class SecurityMiddleware:
-    """Checks where a request comes from and how much it brings; adds headers to every answer."""
+    """Checks origin and size of requests, and adds security headers to responses."""
 
     def __init__(self, app: ASGIApp, context: ServerContext) -> None:
         self._app, self._rules, self._limits = app, context.rules, context.limits
         self._public_name = urlsplit(context.rules.public_url or "").hostname
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Handle one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -44,7 +44,7 @@ class SecurityMiddleware:
             message = await receive()
             n_bytes += len(message.get("body", b""))
             if n_bytes > most:  # frameworks let this kind of error through while they read
-                raise HTTPException(413, f"This is more than {most:,} bytes.")
+                raise HTTPException(413, f"The request is larger than {most:,} bytes.")
             return message
 
         async def send_shielded(message: Message) -> None:
@@ -70,29 +70,29 @@ class SecurityMiddleware:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_own_host(host):
-            raise Problem(421, "This server is not known by that name: start it with --public-url.")
+            raise Problem(421, "Unknown host name: start the server with --public-url.")
         length = headers.get("content-length", "0")
         if length.isdecimal() and int(length) > most:
-            raise Problem(413, f"This is more than {most:,} bytes.")
+            raise Problem(413, f"The request is larger than {most:,} bytes.")
         if scope["method"] not in SAFE_METHODS and not _is_of_program(scope, headers):
             _require_same_origin(headers, f"{scope['scheme']}://{host}")
         self._limits.require(scope)
 
     def _is_own_host(self, host: str) -> bool:
-        """Names that anybody can point at this machine are not trusted, addresses are."""
+        """Return whether a host is trusted: IP addresses are, names of others are not."""
         name = _hostname(host)
         return name in ("localhost", self._public_name) or _is_address(name)
 
 
 def _is_of_program(scope: Scope, headers: Headers) -> bool:
-    """Whether no browser has added anything by itself: programs show a token, or nothing."""
+    """Return whether the request cannot come from a browser session."""
     path = scope["path"].removeprefix(scope.get("root_path", ""))
     has_token = bool(headers.get("authorization", "").strip())
     return has_token or (path.startswith("/api/") and "cookie" not in headers)
 
 
 def _require_same_origin(headers: Headers, origin: str) -> None:
-    """Pages of others may not act in the name of who is signed in here."""
+    """Refuse requests that other sites make in the name of a signed-in user."""
     site, given = headers.get("sec-fetch-site"), headers.get("origin")
     is_same = site == "same-origin" if site is not None else given == origin
     if given is not None and given != origin:
@@ -100,7 +100,7 @@ def _require_same_origin(headers: Headers, origin: str) -> None:
     if given == origin.replace("http://", "https://", 1) != origin:
         raise Problem(
             403,
-            "This came over TLS through a proxy that is not believed, and was not done: start the "
+            "Rejected: the request came over TLS through a proxy that is not trusted. Start the "
             "server with --behind-proxy, or with --proxy and the address of the proxy.",
         )
     if not is_same:
@@ -108,7 +108,7 @@ def _require_same_origin(headers: Headers, origin: str) -> None:
 
 
 def _content_security_policy(origins: Iterable[str] = ()) -> str:
-    """What a page may load: its own scripts and styles, and media of these origins too."""
+    """Return the content security policy of a page: its own files, and media of these origins."""
     media = " ".join(["'self'", *origins])
     return (
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "

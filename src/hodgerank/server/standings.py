@@ -1,7 +1,7 @@
-"""Standings: what the answers of each campaign say, computed again as they come.
+"""Standings: results of each campaign, recomputed as votes arrive.
 
-A campaign whose stopping rule is reached is told so even while nobody looks at it. What is drawn
-for those who look is drawn once for all of them, and only while there are any.
+A reached target is recorded even without viewers. Charts are drawn once for all viewers, and only
+while there are any.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ logger = logging.getLogger("hodgerank.server")
 
 LOOK_SECONDS = 1.0
 FEWEST_SECONDS = 3.0
-"""Between the end of one computation and the beginning of the next."""
+"""Seconds between the end of one computation and the start of the next."""
 SHARE_OF_TIME = 0.25
-"""Of the analysis, at most, that standings of one campaign take; pages and exports want it too."""
+"""Maximum share of the analysis process for standings of one campaign."""
 AFTER_FAILURE_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
 class Standing:
-    """What is known of a campaign as of one place in its log.
+    """Results of a campaign as of one place in its log.
 
     Attributes
     ----------
     seconds
-        How long it took to find out.
+        Duration of the computation.
     not_counted
-        Answers that are no votes: how many, by why not.
+        Number of answers that do not count, by reason.
     views
-        Of the tracks that somebody watched.
+        Views of the tracks with viewers.
     foreseen
-        What forecasts in it were made from, which may be some answers older.
+        Basis of the forecasts, which may be some votes older.
     """
 
     progress: CampaignProgress
@@ -59,7 +59,7 @@ class Standing:
 
 
 class Standings:
-    """The latest standing of each campaign of a context; tasks that run beside the server."""
+    """The latest standing of each campaign, and the tasks that renew them."""
 
     def __init__(self, context: ServerContext) -> None:
         self._context = context
@@ -70,11 +70,11 @@ class Standings:
         self._news = asyncio.Condition()
 
     def latest(self, id: str) -> Standing | None:
-        """What was last found out, if anything."""
+        """Return the latest standing, if any."""
         return self._latest.get(id)
 
     async def next(self, id: str, after: int) -> Standing:
-        """The first one beyond this place in the log."""
+        """Return the first standing after this place in the log."""
         async with self._news:
             await self._news.wait_for(
                 lambda: id in self._latest and self._latest[id].progress.counts.seq > after
@@ -83,7 +83,7 @@ class Standings:
 
     @contextmanager
     def watching(self, id: str, track: str) -> Iterator[None]:
-        """Somebody looks at a track, as long as the block lasts."""
+        """Register a viewer of a track for the duration of the block."""
         self._watched[id][track] += 1
         if id not in self._latest or track not in self._latest[id].views:
             self._rests_until.pop(id, None)
@@ -93,7 +93,7 @@ class Standings:
             self._watched[id] -= Counter([track])
 
     async def view(self, id: str, track: str) -> TrackView:
-        """What is shown of a track, waited for where nobody has watched it so far."""
+        """Return the view of a track, computed on demand."""
 
         def found() -> TrackView | None:
             return self._latest[id].views.get(track) if id in self._latest else None
@@ -106,14 +106,14 @@ class Standings:
                 return view
 
     async def keep_up(self) -> None:
-        """Go on for ever: look at what is new, and foresee beside it."""
+        """Renew standings and forecasts forever."""
         await asyncio.gather(
             _repeat(self._context, self._renew, self._rests_until),
             _repeat(self._context, self._foresee, {}),
         )
 
     async def _renew(self, campaign: Campaign) -> bool:
-        """Look again, if anything is new or is to be drawn; whether that was all for now."""
+        """Renew the standing if anything changed; return whether that was all for now."""
         id, known = campaign.id, self._latest.get(campaign.id)
         watched, foreseen = frozenset(self._watched[id]), self._foreseen.setdefault(id, {})
         begin = monotonic()
@@ -136,7 +136,7 @@ class Standings:
         return found.views.keys() >= frozenset(self._watched[id])  # others may have come meanwhile
 
     async def _foresee(self, campaign: Campaign) -> bool:
-        """Play on, if what is known of the future is too old; whether so."""
+        """Renew the forecast if it is too old; return whether it was."""
         id, standing = campaign.id, self._latest.get(campaign.id)
         if standing is None:
             return False
@@ -159,10 +159,7 @@ async def _repeat(
     step: Callable[[Campaign], Awaitable[bool]],
     rests_until: dict[str, float],
 ) -> None:
-    """One step for each campaign, again and again; what takes long rests long.
-
-    How long it takes is the shorter of the last two times: a process that has just begun is slow.
-    """
+    """Run one step for each campaign repeatedly; slow steps run less often."""
     took: dict[str, float] = {}
     while True:
         for campaign in context.opened():

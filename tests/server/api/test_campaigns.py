@@ -34,8 +34,8 @@ def test_an_owner_begins_a_campaign_and_is_told_where_it_is(owner):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"id": "a/b", "items": TWO, "settings": {"question": "?"}}, "part of an address"),
-        ({"id": "..", "items": TWO, "settings": {"question": "?"}}, "part of an address"),
+        ({"id": "a/b", "items": TWO, "settings": {"question": "?"}}, "used in an address"),
+        ({"id": "..", "items": TWO, "settings": {"question": "?"}}, "used in an address"),
         ({"id": "NA", "items": TWO, "settings": {"question": "?"}}, "rename it"),
         ({"id": "c", "items": TWO[:1], "settings": {"question": "?"}}, "at least 2 items"),
         ({"id": "c", "items": TWO, "settings": {}}, "question is empty"),
@@ -121,7 +121,7 @@ def test_a_campaign_pauses_resumes_begins_anew_and_ends(served, owner):
     assert owner.get(f"{here}/counts")["n_votes"] == 1
     assert owner.post(f"{here}/reset")["n_votes"] == 0
     assert owner.post(f"{here}/close")["status"] == "closed"
-    assert "closed for good" in owner.post(f"{here}/resume", status=409)["detail"]
+    assert "the campaign is closed" in owner.post(f"{here}/resume", status=409)["detail"]
 
 
 def test_news_are_waited_for_no_longer_than_wanted(served, owner):

@@ -57,7 +57,7 @@ def test_the_live_page_moves_by_itself(owner, ranked):
     expect(owner.locator("[data-live=answers]")).to_have_text("6")
     expect(owner.locator("#invite")).to_have_count(0)
     expect(first_row(owner)).to_contain_text("d", timeout=PATIENCE)
-    expect(owner.locator("#sentence")).to_contain_text("Not yet: 6 answers of at most 50")
+    expect(owner.locator("#sentence")).to_contain_text("In progress: 6 votes of at most 50")
     expect(owner.locator("[data-live=here]")).to_contain_text("eve")
     for name in ("ann", "bob", "eve"):
         campaign.ban(name)
@@ -108,7 +108,7 @@ def test_a_campaign_is_made_of_pictures_that_were_looked_at_before(owner, ranked
     expect(owner.get_by_text("In 1 track.")).to_be_visible()
     owner.get_by_label("Title").fill("Colours & <b>shapes</b>")
     owner.get_by_label("Target").fill("soon")
-    expect(owner.locator("[data-rule-words]")).to_contain_text("is no stopping rule")
+    expect(owner.locator("[data-rule-words]")).to_contain_text("is not a stopping rule")
     owner.get_by_label("Target").fill("top 1 >= 0.9")
     expect(owner.locator("[data-rule-words]")).to_have_text("top 1 certain to 90%")
     owner.get_by_role("button", name="Create campaign").click()

@@ -95,7 +95,7 @@ def test_names_that_are_taken_are_told_in_the_preview(owned):
 def test_to_add_nothing_is_told(owned):
     campaign = owned.campaign()
     reply = owned.post("c", campaign.id, "items", "add", lines=" ")
-    assert "There is nothing to add" in reply.text
+    assert "There are no items to add" in reply.text
 
 
 def test_uploaded_items_are_looked_at_before_they_join(owned):

@@ -35,9 +35,9 @@ def test_one_sentence_stands_on_top(owned):
     answer(campaign, 5)
     owned.view(campaign)
     html = owned.page("c", campaign.id)
-    assert "Not yet: 5 answers of at most 50" in html
+    assert "In progress: 5 votes of at most 50" in html
     assert "After 5 votes," in html
-    assert html.index("Not yet") < html.index("In the last minute") < html.index("Ranking</h2>")
+    assert html.index("In progress") < html.index("In the last minute") < html.index("Ranking</h2>")
 
 
 def test_without_a_rule_the_page_says_that_nothing_can_be_enough(owned):
@@ -275,7 +275,7 @@ def test_a_budget_that_is_used_up_is_no_cause_to_ask_for_a_rule(owned):
     answer(campaign, 3)
     owned.view(campaign)
     html = owned.page("c", campaign.id)
-    assert "All 3 answers of the budget are there" in html
+    assert "Budget used with 3 votes" in html
     assert "No target is set, so the campaign does not stop by itself" not in html
     row = owned.page("c", campaign.id, "row")
     assert "budget used up" in row
@@ -310,7 +310,7 @@ def test_a_closed_campaign_is_called_closed_before_it_is_looked_at_again(owned):
     campaign.close()
     html = owned.page("c", campaign.id)
     assert "Closed with 3 votes." in html
-    assert "Not yet" not in html
+    assert "In progress" not in html
     assert "In progress" not in html
 
 
@@ -337,11 +337,11 @@ def test_answers_that_do_not_count_are_told_with_the_reasons(owned):
     owned.view(campaign)
     html = " ".join(owned.page("c", campaign.id).split())
     why = Counter(row["why_not"] for row in campaign.answers() if not row["is_counted"])
-    assert min(why["gold pair"], why["worker banned"], why["marked: too_fast"]) > 1
+    assert min(why["gold pair"], why["worker banned"], why["failed check: too_fast"]) > 1
     assert f"{why.total()} further answers do not count: " in html
     assert f"{why['gold pair']} to gold pairs" in html
     assert f"{why['worker banned']} from banned workers" in html
-    assert f"{why['marked: too_fast']} failed the check “Too fast”" in html
+    assert f"{why['failed check: too_fast']} failed the check “Too fast”" in html
 
 
 def test_a_budget_that_is_used_up_is_no_success(owned):
@@ -349,7 +349,7 @@ def test_a_budget_that_is_used_up_is_no_success(owned):
     answer(campaign, 4)
     owned.view(campaign)
     html = owned.page("c", campaign.id)
-    assert "of the budget are there" in html
+    assert "Budget used" in html
     assert 'class="lead enough"' not in html
     assert 'data-is-enough="0"' in html
     campaign.change(stop="tau >= 0.01")

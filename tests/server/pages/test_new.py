@@ -207,8 +207,8 @@ def test_nothing_that_was_typed_is_lost(owned):
     ):
         assert kept in reply.text
     for wrong in (
-        "budget is a whole number",
-        "is no stopping rule",
+        "budget must be a whole number",
+        "is not a stopping rule",
         "panel.return_to is an address that begins with https://",
     ):
         assert wrong in reply.text
@@ -230,7 +230,7 @@ def test_one_item_is_not_enough(owned):
 
 def test_names_that_cannot_be_are_told_in_the_preview(owned):
     reply = owned.post("new", "preview", lines="a\nNA")
-    assert "which tables write where a name is missing" in reply.text
+    assert "which means a missing value in tables" in reply.text
 
 
 @pytest.mark.parametrize(("text", "is_rule"), [("tau >= 0.9", True), ("soon", False), ("", True)])
@@ -280,4 +280,4 @@ def test_files_are_left_out_with_the_reason(owned):
     files = [("files", ("i.csv", b"id,text\na,x\nb,y\n")), ("files", ("broken.png", b"x"))]
     html = owned.post("new", "preview", source="files", files=files).text
     assert "1 file was ignored" in html
-    assert "broken.png: the table does not name it" in html
+    assert "broken.png: not named in the table" in html

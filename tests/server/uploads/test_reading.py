@@ -151,7 +151,7 @@ def test_what_is_missing_is_said_by_row_and_the_rest_is_there(read):
     assert [item.id for item in upload.items] == ["a", "b"]
     assert upload.faults == (
         "row 3: c.png is not among the uploaded files: upload it too",
-        "row 4: d has nothing to show: fill it in, or remove the row",
+        "row 4: d has no content: fill it in, or remove the row",
     )
 
 
@@ -175,14 +175,14 @@ def test_files_that_the_table_does_not_name_are_left_out(read):
     files = {"i.csv": TABLE, "a.png": png(1), "b.png": png(2), "c.png": b"bad", "notes.txt": "x"}
     upload = read(files)
     assert [one.name for one in upload.left_out] == ["c.png", "notes.txt"]
-    assert {one.reason for one in upload.left_out} == {"the table does not name it"}
+    assert {one.reason for one in upload.left_out} == {"not named in the table"}
     assert upload.refusals == ()
 
 
 def test_a_file_that_is_refused_is_a_fault_of_every_row_that_names_it(read):
     upload = read({"i.csv": "id,image\na,x.svg\nb,x.svg\nc,c.png\n", "x.svg": NOT_TAKEN["SVG"][0],
                    "c.png": png()})  # fmt: skip
-    assert upload.faults == ("row 1: x.svg is refused", "row 2: x.svg is refused")
+    assert upload.faults == ("row 1: x.svg was rejected", "row 2: x.svg was rejected")
     assert upload.refusals == (
         RefusedFile("x.svg", "SVG can carry scripts: save it as PNG or WebP"),
     )
@@ -262,7 +262,7 @@ def test_an_upload_of_nothing_says_so(read):
         ("number,text\n1,x\n", "no column for the id"),
         ("id,words\n1,x\n", "no column for the text"),
         ("id,name,text\na,b,c\n", "in the field for the column of the id"),
-        ("id,text\na,x\na,y\n", "a stands in row 1 and in row 2"),
+        ("id,text\na,x\na,y\n", "a is in row 1 and in row 2"),
         ("id,text,track\na,x,one\nb,y,\n", "row 2: the track is empty"),
         ("id,text\na,caf\udce9\n", "is not UTF-8"),
     ],
@@ -300,7 +300,7 @@ def test_a_readme_beside_pictures_is_no_item(read):
     upload = read({"all/readme.md": "Hello.", "all/a.png": png(), "all/b.png": png("blue")})
     assert [item.id for item in upload.items] == ["a", "b"]
     [(name, reason)] = upload.left_out
-    assert (name, reason) == ("all/readme.md", "it is about the others, to go by its name")
+    assert (name, reason) == ("all/readme.md", "its name suggests notes about the other files")
 
 
 def test_files_stand_in_the_order_of_their_names(read):
@@ -374,14 +374,14 @@ def test_warnings_say_what_may_go_wrong(read):
     assert len(upload.items) == 3
     assert [words.split(":")[0] for words in upload.warnings] == [
         "film.mp4",
-        "1 addresses do not end as pictures, videos or sounds do, such as that of b",
+        "1 addresses have no known file suffix, such as that of b",
         "a server with https cannot show media from http addresses",
     ]
 
 
 def test_items_that_show_the_same_are_a_warning(read, library):
     upload = read({"a.png": png(), "b.png": png()})
-    assert upload.warnings == ("a and b show the same: nobody can tell them apart",)
+    assert upload.warnings == ("a and b are identical: workers cannot distinguish them",)
     upload.store(library)
     assert len(names_in(library.folder)) == 1
 

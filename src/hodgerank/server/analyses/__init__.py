@@ -1,1 +1,1 @@
-"""Analyses of a campaign that run in a process of their own; their results can be pickled."""
+"""Analyses of a campaign that run in a separate process; their results can be pickled."""

@@ -1,4 +1,4 @@
-"""Files of a campaign, and its report."""
+"""Exported files of a campaign, and its report."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FILES = (
     "ranking.json",
     "log.jsonl",
 )
-"""What can be had: votes that count, all answers, the ranking, and all that happened."""
+"""Names of files: votes that count, all answers, the ranking, and the log."""
 
 
 def write_export(campaign: Campaign, name: str, path: Path) -> None:
@@ -51,7 +51,7 @@ def write_export(campaign: Campaign, name: str, path: Path) -> None:
 
 
 def make_report(campaign: Campaign, track: str | None, with_forecast: bool) -> str:
-    """A page about one track, or all of them."""
+    """Return the report on one track, or all of them."""
     standings = [one for one in _standings(campaign) if one.n_votes]
     if track is not None:
         standings = [one for one in standings if one.track == track]
@@ -77,7 +77,7 @@ def make_report(campaign: Campaign, track: str | None, with_forecast: bool) -> s
 
 
 def _served(settings: CampaignSettings, votes: Comparisons, **options: Any) -> Ranking:
-    """The ranking that all other pages show."""
+    """Return the ranking shown on all other pages."""
     return rank_votes(votes, settings)
 
 

@@ -1,4 +1,4 @@
-"""Expected tau as it was after fewer answers, of which little is computed twice."""
+"""The live view of a track: ranking, learning curve and trust."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hodgerank.plotting.decomposition import part_rows
 from hodgerank.plotting.ranking import who_leads
 
 RATIO = 2**0.5
-FURTHEST_BACK = 64  # the curve begins at this fraction of the answers
+FURTHEST_BACK = 64  # the curve begins at this fraction of the votes
 MOST_SECONDS = 3.0
 """For places that were not looked at before; what is missing then comes with a later look."""
 MOST_REMEMBERED = 1000
@@ -117,7 +117,7 @@ def view_of(standing: TrackStanding, outlook: Forecast | None) -> TrackView:
     points = certainty_curve(standing)
     trust = assess_trust(standing.votes)
     betti = trust.decomposition.betti
-    words = f"Expected tau {round(points[-1][1], 2) + 0.0:.2f} after {points[-1][0]:,} answers."
+    words = f"Expected tau {round(points[-1][1], 2) + 0.0:.2f} after {points[-1][0]:,} votes."
     return TrackView(
         n_votes=standing.n_votes,
         n_workers=standing.votes.n_workers,

@@ -1,4 +1,4 @@
-"""Analyses: what the analysis computes for programs. Nothing of the web is loaded for it."""
+"""Results of a campaign for the API, computed in the analysis process."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from hodgerank.types import Item
 
 
 def ranking_of(campaign: Campaign, track: str | None) -> dict[str, Any]:
-    """The ranking of a track, and as of which place of the log."""
+    """Return the ranking of a track, and its place in the log."""
     seq, standing = _standing(campaign, track)
     found = _with_api_names(standing.ranking.to_dict(), "comparisons")
     return {"as_of": seq, "track": standing.track, **found}
 
 
 def trust_of(campaign: Campaign, track: str | None) -> dict[str, Any]:
-    """How far that can be trusted."""
+    """Return the trust report of a track."""
     seq, standing = _standing(campaign, track)
     if not standing.n_votes:
         raise CampaignError("there are no votes to assess yet")
@@ -35,19 +35,21 @@ def trust_of(campaign: Campaign, track: str | None) -> dict[str, Any]:
 
 
 def progress_of(campaign: Campaign, with_forecast: bool) -> CampaignProgress:
-    """How far the campaign is."""
+    """Return the progress of the campaign."""
     return campaign.progress(with_forecast=with_forecast)
 
 
 def write_votes(campaign: Campaign, path: Path, track: str | None, everything: bool) -> None:
-    """A file of votes, of all tracks or one; or the log, by the ending of its name."""
+    """Write votes of one or all tracks, or the log, in the format of the file name."""
     form = format_of(path)
     if form == ".jsonl":
         campaign.export(path)
         return
     rows = campaign.answers()
     if track is not None:
-        campaign.log.read(lambda state, now: state.items.track_number(track))  # or says so
+        campaign.log.read(
+            lambda state, now: state.items.track_number(track)
+        )  # raises an error for an unknown track
         rows = [row for row in rows if row["track"] == track]
     write_file(path, table_of(rows, form, everything=everything))
 
@@ -70,7 +72,7 @@ def _standing(campaign: Campaign, track: str | None) -> tuple[int, TrackStanding
 
 @dataclass(frozen=True)
 class Rankings:
-    """All items by name, each ranked within its track; none of tracks without an answer."""
+    """All items by name, each ranked within its track; tracks without votes are left out."""
 
     n_votes: int
     at: float
@@ -78,7 +80,7 @@ class Rankings:
 
 
 def rankings(campaign: Campaign) -> Rankings:
-    """Rank what has been answered."""
+    """Rank all tracks with votes."""
 
     def read(state: CampaignSnapshot, now: float) -> tuple[float, list[TrackStanding]]:
         return state.at, [standing_of(state, track) for track in state.items.tracks]

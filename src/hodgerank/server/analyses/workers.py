@@ -1,4 +1,4 @@
-"""What is said of workers, and what the ranking would be without one of them."""
+"""Assessment of workers, and the ranking without one of them."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ MOST_MOVES = 20
 
 @dataclass(frozen=True)
 class WorkerRow:
-    """What a worker has done, and what is said of it; None where nothing can be said.
+    """Summary and assessment of a worker; None if there is no assessment.
 
     Attributes
     ----------
     level, flag
-        'warning', 'note' or 'none', and which one: see `WorkerAssessment`. None for those of whom
-        no answer counts.
+        'warning', 'note' or 'none', and the flag: see `WorkerAssessment`. None for workers without
+        votes.
     """
 
     did: WorkerSummary
@@ -47,9 +47,9 @@ class WorkersView:
     Attributes
     ----------
     meanings
-        The warnings and notes among them, how many have each.
+        Flags and the number of workers with each.
     innocent
-        Of those with a warning, at most this share is expected to be flagged by mistake.
+        False discovery rate of the warnings.
     """
 
     n_votes: int
@@ -61,7 +61,7 @@ class WorkersView:
 
 
 def workers_view(campaign: Campaign) -> WorkersView:
-    """Assess everybody by the answers that count, over all tracks together."""
+    """Assess all workers by the votes that count, over all tracks."""
 
     def read(
         state: CampaignSnapshot, now: float
@@ -117,7 +117,7 @@ def _number(value: float) -> float | None:
 
 @dataclass(frozen=True)
 class Move:
-    """An item that would stand elsewhere."""
+    """An item with another rank."""
 
     item: Item
     before: int
@@ -126,16 +126,16 @@ class Move:
 
 @dataclass(frozen=True)
 class Without:
-    """A track without the answers of one worker, beside what it is with them.
+    """A track with and without the votes of one worker.
 
     Attributes
     ----------
     n_votes, n_left
-        Of the worker, and of all others.
+        Votes of the worker, and of all others.
     n_moves, moves
-        Items whose rank would be another: how many, and those that would move furthest.
+        Number of items with another rank, and those that move most.
     leader_before, leader_after
-        Who is ranked first.
+        Best item with and without the worker.
     """
 
     track: str
@@ -149,7 +149,7 @@ class Without:
 
 
 def without(campaign: Campaign, worker: str) -> list[Without]:
-    """What would be different in the tracks where answers of the worker count."""
+    """Compare the rankings of all tracks in which votes of the worker count."""
     standings = campaign.log.read(
         lambda state, now: [standing_of(state, track) for track in state.items.tracks]
     )
@@ -178,7 +178,7 @@ def _without(standing: TrackStanding, worker: str) -> Without:
 
 
 def _others(votes: Comparisons, worker: str) -> Comparisons:
-    """The answers of all others, as they are when the worker is banned."""
+    """Return the votes of all other workers."""
     code = votes.workers.index(worker)
     kept = votes.select(votes.worker != code)
     return replace(

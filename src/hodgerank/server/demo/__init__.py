@@ -1,1 +1,1 @@
-"""The demonstration: pictures that the program draws, and workers that it plays."""
+"""The demo: generated pictures and simulated workers."""

@@ -1,4 +1,4 @@
-"""The campaign of the demonstration."""
+"""The campaign of the demo."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from hodgerank.server.demo.pictures import KINDS, pictures
 from hodgerank.types import Item
 
 SEATS = ("honest",) * 11 + ("position-biased", "position-biased", "random")
-"""Who is here at the same time; who has done enough is followed by another of the kind."""
+"""Simulated workers at the same time; one who is done is replaced by another of the kind."""
 SECONDS = {"honest": 2.4, "position-biased": 1.6, "random": 0.5}
-"""That an answer takes, by the median."""
+"""Median seconds per answer."""
 MOST_ANSWERS = 45
 REST_SECONDS = 3.0
 
 
 class DemoCrowd:
-    """Plays workers in a campaign whose items have known scores; of others they think nothing."""
+    """Simulates workers in a campaign whose items have known scores."""
 
     def __init__(self, campaign: Campaign, scores: Mapping[Item, float], seed: int = 1) -> None:
         self._campaign, self._scores = campaign, scores
@@ -39,7 +39,7 @@ class DemoCrowd:
         self._numbers = count(1)
 
     async def play(self) -> None:
-        """Go on for ever."""
+        """Run forever."""
         n_before = await read(self._campaign, lambda state, now: len(state.workers))
         self._numbers = count(n_before + 1)
         async with asyncio.TaskGroup() as seats:
@@ -52,7 +52,7 @@ class DemoCrowd:
             await self._work(kind, f"simulated-{next(self._numbers):02d}")
 
     async def _work(self, kind: str, name: str) -> None:
-        """What one worker does until they go."""
+        """Run one worker until they leave."""
         n_left = int(self._rng.integers(MOST_ANSWERS // 2, MOST_ANSWERS))
         try:
             await transact(self._campaign, lambda state, now: workers.join(state, now, name, {}))
@@ -69,7 +69,7 @@ class DemoCrowd:
             await asyncio.sleep(REST_SECONDS)
 
     async def _next(self, name: str) -> Task | None:
-        """A task; None where it is worth to wait."""
+        """Return a task; None if waiting may help."""
         try:
             [task] = await transact(
                 self._campaign,
@@ -108,7 +108,7 @@ SETTINGS: dict[str, Any] = {
 
 
 def begin_demo(context: ServerContext) -> None:
-    """Draw the pictures and begin the campaign, unless it is there already."""
+    """Draw the pictures and create the campaign, unless it exists."""
     if ID not in context.database.campaigns():
         drawn = pictures().items()
         items = [CampaignItem(name, media=context.media.add(file, name)) for name, file in drawn]
@@ -116,7 +116,7 @@ def begin_demo(context: ServerContext) -> None:
 
 
 async def play_demo(context: ServerContext) -> None:
-    """Play workers of the campaign for ever."""
+    """Simulate workers of the campaign forever."""
     campaign = await context.campaign(ID)
     assert campaign is not None
     await DemoCrowd(campaign, {kind.name: kind.score for kind in KINDS}).play()

@@ -1,1 +1,1 @@
-"""Pictures, videos and sounds: what a file is, where it is kept, how it is served."""
+"""Pictures, videos and sounds: recognition, storage and delivery."""

@@ -1,4 +1,4 @@
-"""What the pages say, in a folder for each language; what one has no words for is in English."""
+"""Texts of the pages, one folder per language; missing texts are in English."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ENGLISH = "en"
 
 
 class Texts:
-    """The sentences of one language.
+    """Texts of one language.
 
     >>> Texts("de").say("problem.404")
     'Diese Seite gibt es nicht.'
@@ -21,7 +21,7 @@ class Texts:
         self.language = language
 
     def say(self, key: str, **values: Any) -> str:
-        """The sentence of a key, such as 'owner.new'; where it has two forms, `n` tells which."""
+        """Return the text of a key, such as 'owner.new'; `n` selects singular or plural."""
         found = _find(self.language, key) or _find(ENGLISH, key)
         if found is None:
             raise KeyError(f"no text {key}")
@@ -30,7 +30,7 @@ class Texts:
         return str(found).format(**values) if values else str(found)
 
     def section(self, key: str) -> dict[str, Any]:
-        """All sentences of a section, for a script."""
+        """Return all texts of a section, for a script."""
         return {**(_find(ENGLISH, key) or {}), **(_find(self.language, key) or {})}
 
 

@@ -1,1 +1,1 @@
-"""What an owner uploads becomes items: tables, zips, folders, loose files."""
+"""Items from uploads: tables, zips, folders, single files."""

@@ -1,4 +1,4 @@
-"""Zips that somebody made: what is in them is asked for with care."""
+"""Zip files from users, read defensively."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _require_apart(opened: ZipFile, file: FileIO) -> None:
         head = file.read(_HEAD)
         n_names = sum(int.from_bytes(head[k : k + 2], "little") for k in (26, 28))
         if len(head) < _HEAD or entry.header_offset + _HEAD + n_names + entry.compress_size > end:
-            raise InvalidArgument("files in it overlap, as no program packs them: pack it again")
+            raise InvalidArgument("files in it overlap, as in zip bombs: pack it again")
 
 
 def entries_of(opened: ZipFile) -> Iterator[tuple[str, ZipInfo | InvalidArgument]]:
@@ -116,4 +116,6 @@ def _require_plain(entry: ZipInfo) -> None:
     if entry.flag_bits & _IS_ENCRYPTED:
         raise InvalidArgument("it is encrypted: pack it without a password")
     if entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
-        raise InvalidArgument("it is packed in a rare way: pack it again as an ordinary zip")
+        raise InvalidArgument(
+            "it uses an unsupported compression: pack it again as an ordinary zip"
+        )

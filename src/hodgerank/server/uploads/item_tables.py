@@ -1,4 +1,4 @@
-"""Items from an uploaded table: it names files among those uploaded with it, and no others."""
+"""Items from an uploaded table, which may only name files uploaded with it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class MediaFiles:
                 self._names[file.name] = examined.name
                 self.kept.setdefault(examined.name, (file, examined))
         if file.name in self.refused:
-            raise InvalidArgument(f"{file.shown} is refused")
+            raise InvalidArgument(f"{file.shown} was rejected")
         return self._names[file.name]
 
     def named(self, cell: str, beside: str) -> UploadedFile:

@@ -1,4 +1,4 @@
-"""read_upload: what uploaded files would become, before anything is created."""
+"""read_upload: preview of uploaded files as items, before anything is created."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _added(
             raise InvalidArgument(f"{file.shown}: {DAMAGED}") from None
 
 
-_NAMED_ELSEWHERE = re.compile(r"name its encoding: .*")
+_NAMED_ELSEWHERE = re.compile(r"give its encoding: .*")
 """How to tell the encoding in code and at a command line."""
 ABOUT_ALL = ("readme", "license", "licence")
 """Texts that come with media and are no items."""
@@ -183,11 +183,11 @@ def _of_table(
     except HodgeRankError as error:
         words = str(error).removeprefix(table.shown).lstrip(":, ")
         found.refuse(table.name, _NAMED_ELSEWHERE.sub("choose its encoding below", words))
-        return Upload(faults=("the table cannot be used",))
+        return Upload(faults=("the table is invalid",))
     known = {*media.used, table.name}
     for name in found.files:
         if name not in known:
-            found.leave_out(name, "the table does not name it")
+            found.leave_out(name, "not named in the table")
     return Upload(
         items=tuple(items),
         columns=read.columns,
@@ -210,7 +210,7 @@ def _of_files(found: UploadedFiles, media: MediaFiles, opener: FileOpener) -> Up
                 found.refuse(name, error)
     if shows:
         for name in [name for name in texts if _is_about_all(name)]:
-            found.leave_out(name, "it is about the others, to go by its name")
+            found.leave_out(name, "its name suggests notes about the other files")
             del texts[name]
     if texts and shows:
         one, other = shown(next(iter(texts))), shown(next(iter(shows)))
@@ -260,19 +260,21 @@ def _warnings(items: Sequence[CampaignItem], media: MediaFiles) -> Iterable[str]
     unclear = [i for i in addresses if kind_of_ending(urlsplit(i.media).path) is None]
     if unclear:
         yield (
-            f"{len(unclear):,} addresses do not end as pictures, videos or sounds do, such as that "
-            f"of {short(unclear[0].id)}: they are taken for pictures"
+            f"{len(unclear):,} addresses have no known file suffix, such as that of "
+            f"{short(unclear[0].id)}: they are shown as pictures"
         )
     if any(item.media.startswith("http:") for item in addresses):
         yield "a server with https cannot show media from http addresses: use https"
     tracks = Counter(item.track for item in items)
     if alone := [track for track, n in tracks.items() if n == 1 and len(tracks) > 1]:
         yield (
-            f"{len(alone):,} tracks have one item only, such as {short(alone[0])}: there is "
-            "nothing to compare it with"
+            f"{len(alone):,} tracks have only one item, such as {short(alone[0])}: it cannot be "
+            "compared"
         )
     shown_by = defaultdict(list)
     for item in items:
         shown_by[item.text, item.media, item.track].append(item.id)
     for same in [ids for ids in shown_by.values() if len(ids) > 1][:5]:
-        yield f"{short(same[0])} and {short(same[1])} show the same: nobody can tell them apart"
+        yield (
+            f"{short(same[0])} and {short(same[1])} are identical: workers cannot distinguish them"
+        )

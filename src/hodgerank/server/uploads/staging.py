@@ -1,4 +1,4 @@
-"""Staging: uploads that wait for their owner to decide, each in a folder of its own."""
+"""Staging: uploads that their owner has not confirmed yet, each in its own folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of an upload, on disk or in a zip on disk, as streams."""
+"""Files of an upload, on disk or in a zip, as streams."""
 
 from __future__ import annotations
 
@@ -102,8 +102,8 @@ class FileOpener:
             size += len(piece)
             if size > most_unpacked:
                 raise InvalidArgument(
-                    f"it unpacks to more than {self.limits.most_unpacked} times its size, as zip "
-                    "bombs do: upload it by itself"
+                    f"it unpacks to more than {self.limits.most_unpacked} times its size, like a "
+                    "zip bomb: upload it without the zip"
                 )
             self.n_bytes = n_bytes
             self._count(size, most)
@@ -134,7 +134,7 @@ def _read(packed: BinaryIO) -> Iterator[bytes]:
         raise InvalidArgument(DAMAGED) from None
 
 
-CLUTTER = "a system has written it for itself"
+CLUTTER = "a system file"
 _ZIP = (b"PK\3\4", b"PK\5\6")
 
 

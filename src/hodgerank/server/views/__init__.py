@@ -1,6 +1,6 @@
-"""Views: what a request is answered with, HTML pages and JSON of one resource in one module.
+"""Views: HTML pages and JSON responses, one module per resource.
 
-A view reads its input, calls a command of the campaign, and renders the result. `layout` is what
-stands around every page of an owner, `worker_request` what scripts of workers' pages send along,
+A view reads its input, runs a command of the campaign, and renders the result. `layout` is the
+frame of every page for owners, `worker_request` checks requests from workers' pages, and
 `request_fields` and `openapi` describe the JSON.
 """

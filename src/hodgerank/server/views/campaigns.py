@@ -1,4 +1,4 @@
-"""Campaigns over HTTP: those there are, new ones, and what their owners do with them."""
+"""Campaigns over HTTP: list, create, read, pause, resume, reset and close."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ EXAMPLE = {
 
 
 class RuleRateResponse(model_of(RuleRate)):  # type: ignore[misc]
-    """How often a rule of attention fails answers."""
+    """How often an attention check failed."""
 
     share: float | None = Field(description="Failed, of those checked.", ge=0, le=1)
 
 
 class CountsResponse(model_of(Counts)):  # type: ignore[misc]
-    """A campaign in numbers, as of place `seq` of its log."""
+    """Counts of a campaign, as of event `seq` of its log."""
 
     model_config = example(**EXAMPLE)
 
@@ -71,18 +71,18 @@ class CountsResponse(model_of(Counts)):  # type: ignore[misc]
 
 
 def numbers(state: CampaignSnapshot, now: float) -> dict[str, Any]:
-    """A decision that changes nothing: how it stands."""
+    """Return the counts after a command."""
     return numbers_of(counts(state))
 
 
 def numbers_of(found: Counts) -> dict[str, Any]:
-    """The same numbers, ready for JSON."""
+    """Return the counts as plain values for JSON."""
     return {**vars(found), "rules": [rule.to_dict() for rule in found.rules]}
 
 
 MOST_SECONDS = 30.0
 FOR_THE_OWNER = ("gold", "joining", "panel", "pages")
-"""Settings that who answers is not told: right answers, codes, the way in."""
+"""Settings that are hidden from judges: right answers, codes, the entrance."""
 
 
 class CampaignName(Body):
@@ -92,13 +92,13 @@ class CampaignName(Body):
 
 
 class CampaignNames(Body):
-    """The campaigns that a token is good for, oldest first."""
+    """Campaigns that a token allows, oldest first."""
 
     campaigns: list[CampaignName]
 
 
 class NewCampaign(Body):
-    """What a campaign begins with."""
+    """A new campaign."""
 
     model_config = example(
         id="animals",
@@ -114,15 +114,14 @@ class NewCampaign(Body):
 
 
 class CampaignResponse(Body):
-    """A campaign: what was decided about it, and how it stands.
+    """A campaign with its settings and counts.
 
-    A judge is not told the settings gold, joining, panel and pages.
+    The settings gold, joining, panel and pages are hidden from judges.
     """
 
     id: str = Field(examples=["animals"])
     tracks: list[str] = Field(
-        description="Groups of items that are ranked apart; one without a name where there are "
-        "none.",
+        description="Tracks, which are ranked separately; one without a name if there are none.",
         examples=[[""]],
     )
     settings: AllSettings | SomeSettings
@@ -130,17 +129,17 @@ class CampaignResponse(Body):
 
 
 class Patience(Query):
-    """How long to wait for news."""
+    """How long to wait for changes."""
 
     after: Seq = Field(0, description="Wait until the log has passed this position.")
-    seconds: float = Field(0.0, ge=0, le=MOST_SECONDS, description="No longer than this.")
+    seconds: float = Field(0.0, ge=0, le=MOST_SECONDS, description="Maximum waiting time.")
 
 
 @operation(CampaignNames)
 async def list_campaigns(request: Request) -> Response:
     """List the campaigns.
 
-    A token that is good for one campaign is shown that one.
+    A token for one campaign sees only that one.
     """
     key, database = key_of(request), context_of(request).database
     known = await run_in_threadpool(database.campaigns)
@@ -150,16 +149,16 @@ async def list_campaigns(request: Request) -> Response:
 
 @operation(CampaignResponse, 201, with_location=True)
 async def create_campaign(request: Request, given: NewCampaign) -> Response:
-    """Begin a campaign.
+    """Create a campaign.
 
-    A token that is good for one campaign only cannot. Settings are those of the Python library and
-    of `hodgerank campaign`, by the same names; what is not given is as usual.
+    Needs a token for all campaigns. Settings have the same names as in the Python library and in
+    `hodgerank campaign`; those not given have defaults.
     """
     context = context_of(request)
     if key_of(request).campaign is not None:
-        raise Problem(403, "this token is good for one campaign, not for a new one")
+        raise Problem(403, "this token is for one campaign and cannot create another")
     if "/" in given.id or given.id in (".", ".."):
-        raise InvalidArgument(f"{short(given.id)} cannot be part of an address: choose another id")
+        raise InvalidArgument(f"{short(given.id)} cannot be used in an address: choose another id")
     items = items_of(given.items)
     settings = _as_given(given.settings)
 
@@ -177,9 +176,9 @@ async def create_campaign(request: Request, given: NewCampaign) -> Response:
 
 @operation(CampaignResponse)
 async def get_campaign(request: Request, campaign: Named) -> Response:
-    """Look at a campaign.
+    """Read a campaign.
 
-    Its settings, its tracks, and how it stands in numbers.
+    Returns its settings, tracks and counts.
     """
     role = key_of(request).role
     found = await read(campaign, lambda state, now: _found(campaign, state, now, role))
@@ -190,10 +189,10 @@ async def get_campaign(request: Request, campaign: Named) -> Response:
 async def get_counts(
     request: Request, campaign: Named, query: Annotated[Patience, InQuery()]
 ) -> Response:
-    """Count, or wait for news.
+    """Read the counts, or wait for changes.
 
-    With `after` and `seconds` the answer comes when something has happened beyond that place of
-    the log, or when the time is over.
+    With `after` and `seconds`, the response comes when the log has passed that position, or when
+    the time is over.
     """
     if query.seconds:
         news: EventWaiter = request.app.state.news
@@ -203,9 +202,9 @@ async def get_counts(
 
 @operation(AllSettings)
 async def change_settings(request: Request, campaign: Named, given: SomeSettings) -> Response:
-    """Change settings, from now on.
+    """Change settings.
 
-    Those that are not named stay as they are; of groups, single values may be given.
+    Settings that are not given stay unchanged; of groups, single values may be given.
     """
 
     def change(state: CampaignState, now: float) -> dict[str, Any]:
@@ -217,36 +216,36 @@ async def change_settings(request: Request, campaign: Named, given: SomeSettings
 
 @operation(CountsResponse)
 async def pause_campaign(campaign: Named) -> Response:
-    """Give out no more tasks for now.
+    """Pause a campaign.
 
-    Answers to those that are out are still taken.
+    No new tasks are assigned; answers to tasks in progress are accepted.
     """
     return await _do(campaign, owner.pause)
 
 
 @operation(CountsResponse)
 async def resume_campaign(campaign: Named) -> Response:
-    """Give out tasks again.
+    """Resume a campaign.
 
-    After a pause; else it changes nothing.
+    Changes nothing if it is not paused.
     """
     return await _do(campaign, owner.resume)
 
 
 @operation(CountsResponse)
 async def close_campaign(campaign: Named) -> Response:
-    """End a campaign for good.
+    """Close a campaign permanently.
 
-    It gives out no more tasks, takes no more answers, and cannot be opened again.
+    It assigns no more tasks, accepts no more answers, and cannot be reopened.
     """
     return await _do(campaign, owner.close)
 
 
 @operation(CountsResponse)
 async def reset_campaign(campaign: Named) -> Response:
-    """Begin anew with the same items.
+    """Reset a campaign.
 
-    Votes go; items, settings, workers and bans stay, and so does the log.
+    Votes are discarded; items, settings, workers, bans and the log stay.
     """
     return await _do(campaign, owner.reset)
 

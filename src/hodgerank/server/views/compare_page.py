@@ -1,4 +1,4 @@
-"""Comparing: the page of pairs."""
+"""The page on which workers compare pairs."""
 
 from __future__ import annotations
 

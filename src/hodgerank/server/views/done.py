@@ -1,4 +1,4 @@
-"""Leaving: how it ends for a worker, what they take back to their panel, and thanks."""
+"""The end for a worker: thanks, the code for the panel, and the way back."""
 
 from __future__ import annotations
 

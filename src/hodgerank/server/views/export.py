@@ -1,4 +1,4 @@
-"""Votes as lines of JSON: what a program has in hand, with nothing to be guessed."""
+"""Import and export of votes over HTTP."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class VoteLine(Body):
     worker: Name | None = None
     weight: float = Field(1.0, ge=1 / MOST_WEIGHT, le=MOST_WEIGHT)
     is_display_known: bool = Field(
-        True, description="Whether left and right are the sides that were shown."
+        True, description="Whether left and right are the display order."
     )
 
 
 def read_vote_lines(path: Path) -> Comparisons:
-    """The votes of a file, one in each line."""
+    """Parse votes, one per line."""
     with path.open("rb") as file:
         votes = [_vote(number, line) for number, line in enumerate(file, 1) if line.strip()]
     items: dict[Item, int] = {}
@@ -92,25 +92,25 @@ FILE_TYPES = {**VOTE_TYPES, "json": "application/json"}
 
 
 class OfVotes(Query):
-    """Which votes, and how."""
+    """Which votes to export, and in which format."""
 
     format: Literal["csv", "parquet", "jsonl"] = Field(
-        "csv", description="A table that every command reads, or the log, which holds everything."
+        "csv", description="A table of votes, or the log (jsonl), which holds everything."
     )
-    track: Text | None = Field(None, description="Of this track only; a log has all.")
+    track: Text | None = Field(None, description="Only this track; a log has all tracks.")
     everything: bool = Field(
-        False, description="All answers with what became of them, instead of those that count."
+        False, description="All answers with their status, instead of the votes that count."
     )
 
 
 class OfImport(Query):
-    """How to count them."""
+    """How to import votes."""
 
-    again: bool = Field(False, description="Count votes that were imported before once more.")
+    again: bool = Field(False, description="Import votes again that were imported before.")
 
 
 class NumberImported(Body):
-    """How many votes were counted."""
+    """Number of votes imported."""
 
     n_imported: int = Field(ge=0, examples=[240])
 
@@ -119,13 +119,13 @@ class NumberImported(Body):
 async def get_votes(
     request: Request, campaign: Named, query: Annotated[OfVotes, InQuery()]
 ) -> Response:
-    """Download the votes.
+    """Export the votes.
 
-    As CSV or Parquet, or the whole log as JSON lines, from which `Campaign.load` makes the same
-    campaign again.
+    As CSV or Parquet, or the complete log as JSON lines, from which `Campaign.load` restores the
+    campaign.
     """
     if query.format == "jsonl" and (query.everything or query.track is not None):
-        raise InvalidArgument("a log holds everything anyway: leave track and everything out")
+        raise InvalidArgument("a log always holds everything: leave out track and everything")
     path = _new_file(f".{query.format}")
     try:
         await context_of(request).analysis.ask(
@@ -147,16 +147,16 @@ async def get_votes(
 async def import_votes(
     request: Request, campaign: Named, query: Annotated[OfImport, InQuery()]
 ) -> Response:
-    """Count votes that were collected elsewhere.
+    """Import votes.
 
-    The body is a file of votes about items of this campaign: CSV or Parquet in any layout that
-    `read_comparisons` understands, or lines of JSON with left, right, outcome and, where they are
-    known, worker, weight and is_display_known. Votes that were imported before are refused.
+    The body is a file of votes on items of this campaign: CSV or Parquet in any layout that
+    `read_comparisons` reads, or lines of JSON with left, right, outcome and optionally worker,
+    weight and is_display_known. Votes that were imported before are refused.
     """
     given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     ending = next((ending for ending, kind in VOTE_TYPES.items() if kind == given), None)
     if ending is None:
-        raise Problem(415, f"votes are sent as {', '.join(VOTE_TYPES.values())}")
+        raise Problem(415, f"send votes as {', '.join(VOTE_TYPES.values())}")
     path = _new_file(f".{ending}")
     try:
         with path.open("wb") as file:

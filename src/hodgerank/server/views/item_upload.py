@@ -1,4 +1,4 @@
-"""Choosing: items that an owner uploads or writes, looked at before anything is made of them."""
+"""Upload and preview of items."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _of_lines(lines: str) -> Upload:
     except HodgeRankError as error:
         return Upload(faults=(str(error),))
     n_again = len(said) - len(written)
-    again = f"{n_again:,} line{'s' * (n_again != 1)} said the same as an earlier one: left out"
+    again = f"{n_again:,} duplicate line{'s' * (n_again != 1)} left out"
     return Upload(items=tuple(items), warnings=(again,) if n_again else ())
 
 

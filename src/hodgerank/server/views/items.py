@@ -1,4 +1,4 @@
-"""Items over HTTP: what is compared, and what is shown of it."""
+"""Items over HTTP."""
 
 from __future__ import annotations
 
@@ -43,24 +43,24 @@ from hodgerank.types import Item
 
 CAT = {"item": "cat", "text": "A cat", "media": "", "track": ""}
 MEDIA = (
-    "An address that begins with http:// or https://, or what the answer to an upload calls it: "
+    "An address that begins with http:// or https://, or the name returned by an upload: "
     "media:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae.png."
 )
 
 
 class ItemRequest(Body):
-    """Something to compare."""
+    """An item."""
 
     model_config = example(**CAT)
 
-    item: ItemId = Field(description="Its name in rankings and files.")
+    item: ItemId = Field(description="Name in rankings and files.")
     text: Text = Field("", description="The text shown.")
     media: Text = Field("", description=MEDIA)
     track: Text = Field("", description="Items of different tracks are not compared.")
 
 
 class ItemsRequest(Body):
-    """Items that join."""
+    """Items to add."""
 
     model_config = example(items=[CAT])
 
@@ -68,7 +68,7 @@ class ItemsRequest(Body):
 
 
 class ItemChange(Body):
-    """What is shown of an item from now on; what is left out stays."""
+    """New text or media of an item; fields that are left out stay unchanged."""
 
     model_config = example(item="cat", text="A grey cat")
 
@@ -98,7 +98,7 @@ class ItemResponse(Body):
 
 
 class ItemsResponse(Body):
-    """Items, in the order they joined."""
+    """Items, in the order in which they were added."""
 
     items: list[ItemResponse]
 
@@ -107,17 +107,17 @@ class ItemsResponse(Body):
 async def list_items(campaign: Named) -> Response:
     """List the items.
 
-    All of them, retired ones included.
+    Includes retired items.
     """
     return JSONResponse(await read(campaign, lambda state, now: _found(state)))
 
 
 @operation(ItemsResponse, 201)
 async def add_items(request: Request, campaign: Named, given: ItemsRequest) -> Response:
-    """Let items join.
+    """Add items.
 
-    None do where one of them cannot. Files of the server's disk cannot be named: media are
-    uploaded, or have an address.
+    All or none are added. Media must be uploaded or have a web address; files on the server's disk
+    cannot be named.
     """
     joining = items_of(given.items)
 
@@ -132,9 +132,9 @@ async def add_items(request: Request, campaign: Named, given: ItemsRequest) -> R
 
 @operation(ItemsResponse)
 async def edit_item(request: Request, campaign: Named, given: ItemChange) -> Response:
-    """Show other words or media of an item.
+    """Change the text or media of an item.
 
-    Its id and its track stay.
+    Its id and track stay unchanged.
     """
 
     def edit(state: CampaignState, now: float) -> dict[str, Any]:
@@ -148,18 +148,18 @@ async def edit_item(request: Request, campaign: Named, given: ItemChange) -> Res
 
 @operation(ItemsResponse)
 async def retire_items(campaign: Named, given: ItemNames) -> Response:
-    """Ask no more about some items.
+    """Retire items.
 
-    Their answers stay. None are retired where one of them is not there.
+    Their votes stay. All or none are retired.
     """
     return await _each(campaign, given, owner.retire_items)
 
 
 @operation(ItemsResponse)
 async def restore_items(campaign: Named, given: ItemNames) -> Response:
-    """Ask about retired items again.
+    """Restore retired items.
 
-    None are restored where one of them is not there.
+    All or none are restored.
     """
     return await _each(campaign, given, owner.restore_items)
 
@@ -301,7 +301,7 @@ def _compared(found: ChosenItems, layout: PageLayout) -> ChosenItems:
         return found
     known = {str(item.id) for item in layout.items}
     taken = [
-        f"{short(item.id)} is an item of this campaign already: leave it out, or rename it"
+        f"{short(item.id)} is already in this campaign: leave it out, or rename it"
         for item in found.upload.items
         if str(item.id) in known
     ]
@@ -317,7 +317,7 @@ async def add(request: Request) -> Response:
     layout = await layout_of(campaign)
     if found.upload is None or not found.upload.items:
         return _page(
-            request, layout, found, "There is nothing to add. Choose files, or paste a list."
+            request, layout, found, "There are no items to add. Choose files, or paste a list."
         )
     if found.is_new:
         return _page(request, layout, _compared(found, layout))

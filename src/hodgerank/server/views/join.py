@@ -1,4 +1,4 @@
-"""Joining: how workers come in, and what they are asked before the first pair."""
+"""Joining: the start page of workers, and the comprehension questions."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ async def join(request: Request) -> Response:
 
 
 async def questions_page(request: Request) -> Response:
-    """What who has read the instructions can answer."""
+    """The comprehension questions."""
     campaign = await campaign_of(request)
     settings, n_left = await _questions(request, campaign)
     if n_left is None:
@@ -101,7 +101,7 @@ async def questions_page(request: Request) -> Response:
 
 
 async def answer_questions(request: Request) -> Response:
-    """Look whether all are right; who has no more tries is screened out."""
+    """Check the comprehension questions; without tries left, a worker is screened out."""
     campaign, name = await campaign_of(request), key_of(request).holder
     settings, n_left = await _questions(request, campaign)
     go_on = RedirectResponse(url(request, "w", campaign.id), 303)

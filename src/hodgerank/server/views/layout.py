@@ -1,4 +1,4 @@
-"""Framing: what stands around every page about a campaign."""
+"""The frame of every page about a campaign."""
 
 from __future__ import annotations
 

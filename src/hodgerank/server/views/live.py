@@ -1,4 +1,4 @@
-"""EventWaiter: waiting for something to happen in a campaign, with one look for all who wait."""
+"""The live page and the event log of a campaign."""
 
 from __future__ import annotations
 
@@ -48,15 +48,15 @@ LOOK_SECONDS = 0.25
 
 
 class EventWaiter:
-    """The ends of logs, as they were when somebody last looked."""
+    """Ends of logs, as of the last check."""
 
     def __init__(self) -> None:
         self._looks: dict[str, tuple[float, int]] = {}
 
     async def wait(self, campaign: Campaign, after: int, seconds: float) -> bool:
-        """Wait until a log goes beyond this place, no longer than so many seconds; whether so.
+        """Wait until a log passes this position, for limited seconds; return whether it did.
 
-        Other processes may write to it too: so it is looked at, and not only listened to.
+        Other processes may write to it too, so it is polled.
         """
         until = monotonic() + seconds
         while (seq := await self._last(campaign)) <= after and (left := until - monotonic()) > 0:
@@ -81,9 +81,9 @@ RETRY = b"retry: 2000\n\n"
 
 
 class After(Query):
-    """From where on."""
+    """Where to begin."""
 
-    after: Seq = Field(0, description="The place in the log behind which to begin.")
+    after: Seq = Field(0, description="Begin after this position of the log.")
 
 
 @operation((JSON_LINES, STREAM))
@@ -92,10 +92,9 @@ async def get_events(
 ) -> Response:
     """Read the log.
 
-    Lines of JSON, up to the last event there is; with `Accept: text/event-stream` a stream that
-    goes on as things happen, whose ids are places in the log; browsers that lost it say where they
-    were by `Last-Event-ID`. The lines are those of an exported
-    log: `Event` of the Python library has the meaning of their fields.
+    Lines of JSON, up to the last event. With `Accept: text/event-stream`, a stream of events as
+    they happen, whose ids are positions in the log; browsers resume with `Last-Event-ID`. The lines
+    are those of an exported log; `Event` in the Python library documents their fields.
     """
     seen = request.headers.get("last-event-id", "")
     after = int(seen) if ID.fullmatch(seen) else query.after

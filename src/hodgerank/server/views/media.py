@@ -147,7 +147,7 @@ FORM = "multipart/"
 
 
 class MediaSent(Body):
-    """A file that items may show."""
+    """An uploaded file."""
 
     model_config = example(
         media="media:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae.png",
@@ -157,24 +157,25 @@ class MediaSent(Body):
         warning="",
     )
 
-    media: str = Field(description="What items call it.")
+    media: str = Field(description="Name to use as the media of an item.")
     bytes: int = Field(ge=1)
     kind: Literal["image", "video", "audio"]
-    media_type: str = Field(description="As which it will be served.")
-    warning: str = Field(description="What may go wrong with it in some browsers, if anything.")
+    media_type: str = Field(description="Media type with which it is served.")
+    warning: str = Field(description="Known problems in some browsers, if any.")
 
 
 @operation(MediaSent, 201, accepts=("application/octet-stream",))
 async def upload_media(request: Request) -> Response:
     """Upload a picture, video or sound.
 
-    The body is the file itself, not a form. What it is, its bytes tell: PNG, JPEG, GIF, WebP, AVIF,
-    BMP, MP4, WebM, MP3, WAV, FLAC, Ogg, M4A or AAC of at most 200 MB. What could run script, such
-    as SVG, is refused. The bytes are kept as they are, and the same file has the same name again.
+    The body is the file itself, not a form. Formats, recognised by their bytes: PNG, JPEG, GIF,
+    WebP, AVIF, BMP, MP4, WebM, MP3, WAV, FLAC, Ogg, M4A or AAC of at most 200 MB. Formats that can
+    run scripts, such as SVG, are refused. The bytes are stored unchanged, and the same file always
+    gets the same name.
 
-    Name it as the media of an item within a day, with a token for the same campaign, or for all
-    campaigns if this one is. Nobody can see it before. A token for one campaign cannot name files
-    that others have uploaded, unless the campaign shows them.
+    Use it as the media of an item within a day, with a token for the same campaign, or for all
+    campaigns if this one is. It is not visible before. A token for one campaign cannot use files of
+    others unless the campaign shows them.
     """
     if request.headers.get("content-type", "").strip().lower().startswith(FORM):
         raise Problem(415, "send the file as it is, not a form: curl --data-binary @FILE")
@@ -201,7 +202,7 @@ async def _receive(request: Request, file: BinaryIO, most: int) -> None:
                 raise Problem(413, too_large(most))
             await run_in_threadpool(file.write, piece)
     except ClientDisconnect:
-        raise Problem(400, "the upload broke off: send it again") from None
+        raise Problem(400, "the upload was interrupted: send it again") from None
     except OSError as error:
         raise CannotWrite(f"there is no room for the upload: {error.strerror or error}") from error
 
@@ -240,7 +241,7 @@ def _look_up(request: Request, shown: str) -> tuple[Path, int]:
         path = context_of(request).media.path_of(shown)
         return path, path.stat().st_size
     except (HodgeRankError, OSError):
-        raise Problem(404, "this file is no longer there") from None
+        raise Problem(404, "this file no longer exists") from None
 
 
 async def _pieces(path: Path, start: int, end: int) -> AsyncIterator[bytes]:

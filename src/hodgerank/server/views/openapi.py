@@ -1,4 +1,4 @@
-"""Describing: what the schema says of a route, beside what its arguments tell."""
+"""Description of routes in the OpenAPI schema."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ _DESCRIPTIONS: dict[Callable[..., Any], dict[str, Any]] = {}
 
 
 class WrongField(BaseModel):
-    """A part of a request that is not as the schema has it."""
+    """An invalid part of a request."""
 
     where: str = Field(examples=["body/outcome"])
     what: str = Field(examples=["Input should be less than or equal to 1"])
 
 
 class ProblemDetails(BaseModel):
-    """Why a request was not granted, as RFC 9457 has it; `detail` says what to do."""
+    """Why a request was refused, as in RFC 9457; `detail` states what to do."""
 
     type: str = Field(examples=["about:blank"])
     title: str = Field(examples=["Conflict"])
     status: int = Field(ge=400, le=599, examples=[409])
-    detail: str = Field(examples=["the campaign is paused: come back later"])
+    detail: str = Field(examples=["the campaign is paused: try again later"])
     instance: str = Field(examples=["/api/v1/campaigns/animals/tasks"])
     error: str | None = Field(
         None,
-        description="What the Python library raises for it.",
+        description="Exception class of the Python library.",
         examples=["NoTask"],
     )
     why: str | None = Field(
         None,
         description="Why there is no task, in one word: 'paused', 'closed', 'enough', 'budget', "
-        "'limit', 'banned', 'left', 'pairs' (every pair was seen) or 'busy' (what is left is out "
-        "with others: come back).",
+        "'limit', 'banned', 'left', 'pairs' (the worker has seen every pair) or "
+        "'busy' (all remaining pairs are in progress: try again later).",
         examples=["paused"],
     )
     errors: list[WrongField] | None = Field(
-        None, description="Where the request is not as the schema has it."
+        None, description="Parts of the request that do not match the schema."
     )
 
 
@@ -64,13 +64,13 @@ def operation(
     Parameters
     ----------
     content, status
-        What it answers: a model of JSON, or media types of files; None where it is nothing.
+        Response: a model of JSON, or media types of files; None if empty.
     with_location
         Whether the answer has the address of what was made.
     accepts
         Media types of files that it takes as its body.
     """
-    success: dict[str, Any] = {"description": "It is done."}
+    success: dict[str, Any] = {"description": "Done."}
     if isinstance(content, tuple):
         success["description"] = "A file."
         success["content"] = {kind: {"schema": {"type": "string"}} for kind in content}

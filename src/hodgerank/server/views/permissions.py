@@ -1,4 +1,4 @@
-"""Acting: in whose name a program leases and answers, and which tasks it may know of."""
+"""Names under which a program may act, and tasks that it may know."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def acting_as(request: Request, worker: str | None) -> str:
     name = key.holder if worker is None else worker
     if not may_act_as(key, name):
         holder = short(key.holder)
-        raise Problem(403, f"this token acts as {holder}, or as {holder}: with more behind it")
+        raise Problem(403, f"this token may act as {holder}, or as {holder}:NAME")
     return name
 
 

@@ -1,4 +1,4 @@
-"""What requests are made of: names, items, numbers, each within its bounds."""
+"""Fields of requests: names, items and numbers within their bounds."""
 
 from __future__ import annotations
 

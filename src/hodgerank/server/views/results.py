@@ -1,9 +1,9 @@
-"""Results over HTTP: the ranking, how far it can be trusted, and whether it is enough yet."""
+"""Results over HTTP: ranking, trust and progress."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import Query as InQuery
 from pydantic import Field
@@ -20,19 +20,19 @@ from hodgerank.server.views.openapi import operation
 from hodgerank.server.views.request_fields import Body, Named, Query, Seq, Text, example
 
 NOTE_SECONDS = 0.5
-"""For which progress is kept back until the campaign has noted that it is enough."""
+"""Seconds for which progress waits until the campaign has recorded a reached target."""
 
 
 class OfTrack(Query):
-    """Which track."""
+    """Track."""
 
     track: Text | None = Field(None, description="May be omitted if there is only one.")
 
 
 class OfProgress(Query):
-    """What to look at."""
+    """Options of the progress."""
 
-    track: Text | None = Field(None, description="Tell of this one only.")
+    track: Text | None = Field(None, description="Only this track.")
     forecast: bool = Field(
         False, description="Forecast how many more votes the target takes (a few seconds)."
     )
@@ -47,18 +47,18 @@ class RankedResponse(Body):
     lower: float
     upper: float
     rank: int = Field(ge=1)
-    rank_lower: int = Field(ge=1, description="The best rank that it may have.")
-    rank_upper: int = Field(ge=1, description="The worst one.")
+    rank_lower: int = Field(ge=1, description="Best rank in its rank interval.")
+    rank_upper: int = Field(ge=1, description="Worst rank in its rank interval.")
     comparisons: int = Field(ge=0)
     component: int | None = Field(
-        None, description="Where groups of items were never compared with each other: which."
+        None, description="Component of the item, if the items are not all connected."
     )
 
 
 class RankingResponse(Body):
     """Items from best to worst, as in `Ranking.to_dict`, where `comparisons` is called `votes`."""
 
-    as_of: Seq = Field(description="The place in the log.", examples=[171])
+    as_of: Seq = Field(description="Position in the log.", examples=[171])
     track: str
     model: str
     link: str
@@ -75,14 +75,15 @@ class RankingResponse(Body):
     components: int
     undefeated: list[int | str]
     winless: list[int | str]
-    notes: list[str] = Field(description="What a careful reader should know.")
+    notes: list[str] = Field(description="Notes on the estimate.")
     items: list[RankedResponse]
 
 
 class StatementResponse(Body):
-    """What may be said of the votes, a sentence."""
+    """A statement about the votes."""
 
     about: str
+    code: str = Field(description="Stable name of the statement.")
     words: str
     concern: bool
 
@@ -90,7 +91,7 @@ class StatementResponse(Body):
 class TrustResponse(Body):
     """Trust report, as in `TrustReport.to_dict`, where `answers` is called `votes`."""
 
-    as_of: Seq = Field(description="The place in the log.", examples=[171])
+    as_of: Seq = Field(description="Position in the log.", examples=[171])
     track: str
     verdict: str = Field(description="One sentence about what needs attention.")
     statements: list[StatementResponse]
@@ -98,7 +99,7 @@ class TrustResponse(Body):
     answers: int
     beta_0: int = Field(description="Number of connected components.")
     beta_1: int = Field(description="Number of unfilled loops.")
-    energy: dict[str, float] = Field(description="Shares of what the votes are made of.")
+    energy: dict[str, float] = Field(description="Shares of the parts of the votes.")
     expected: dict[str, Any] = Field(description="Expected by chance.")
     consistency: dict[str, Any]
     position_bias: dict[str, Any]
@@ -110,7 +111,7 @@ class TrustResponse(Body):
 
 
 class ForecastResponse(Body):
-    """How many more answers it will take; null is more than can be foreseen."""
+    """Forecast of the votes still needed; null means beyond the range of the forecast."""
 
     rule: str = Field(examples=["expected tau 0.9"])
     target: float
@@ -121,7 +122,7 @@ class ForecastResponse(Body):
 
 
 class TrackResponse(Body):
-    """How far one track is."""
+    """Progress of one track."""
 
     track: str
     items: int
@@ -130,16 +131,17 @@ class TrackResponse(Body):
     is_enough: bool
     forecast: ForecastResponse | None
     is_doubtful: bool = Field(
-        description="Whether the votes contain a significant ranking; computed with a forecast."
+        description="Whether the votes contain no significant ranking; computed with a forecast."
     )
 
 
 class ProgressResponse(CountsResponse):
-    """How far a campaign is."""
+    """Progress of a campaign."""
 
     model_config = example(
         as_of=171,
-        sentence="Not yet: 78 answers of at most 400.",
+        sentence="In progress: 78 votes of at most 400.",
+        code="in_progress",
         is_enough=False,
         tracks=[
             {
@@ -155,8 +157,9 @@ class ProgressResponse(CountsResponse):
         **EXAMPLE,
     )
 
-    as_of: Seq = Field(description="The place in the log.")
-    sentence: str = Field(description="Is it enough yet, and if not, how many more?")
+    as_of: Seq = Field(description="Position in the log.")
+    sentence: str = Field(description="Progress in words, with the forecast if requested.")
+    code: Literal["closed", "target_reached", "budget_used", "in_progress"]
     is_enough: bool
     tracks: list[TrackResponse]
 
@@ -167,8 +170,8 @@ async def get_ranking(
 ) -> Response:
     """Rank the items of a track.
 
-    From the answers that count as of place `as_of` of the log, plain or robust as set. It is
-    computed beside those who answer, which takes a moment.
+    By the votes that count at position `as_of` of the log, plain or robust as set. It is computed
+    in another process, which takes a moment.
     """
     found = await context_of(request).analysis.ask(ranking_of, campaign.id, query.track)
     return JSONResponse(found)
@@ -178,9 +181,10 @@ async def get_ranking(
 async def get_trust(
     request: Request, campaign: Named, query: Annotated[OfTrack, InQuery()]
 ) -> Response:
-    """Say how far the ranking can be trusted.
+    """Assess how far the ranking can be trusted.
 
-    What the votes are made of, cycles, sides, outliers and workers; there has to be an answer.
+    Decomposition of the votes, cycles, position bias, outliers and workers. Needs at least one
+    vote.
     """
     found = await context_of(request).analysis.ask(trust_of, campaign.id, query.track)
     return JSONResponse(found)
@@ -190,10 +194,10 @@ async def get_trust(
 async def get_progress(
     request: Request, campaign: Named, query: Annotated[OfProgress, InQuery()]
 ) -> Response:
-    """Say whether it is enough yet.
+    """Read the progress.
 
-    And how many more answers it takes, if a forecast is wanted. Where the stopping rule is reached,
-    the campaign is told so.
+    With a forecast of the votes still needed, if requested. A reached target is recorded in the
+    campaign.
     """
     progress = await context_of(request).analysis.ask(progress_of, campaign.id, query.forecast)
     noting = await run_in_threadpool(campaign.begin_noting, progress)

@@ -1,4 +1,4 @@
-"""Models of settings, made of the classes that check them: a new setting is there at once."""
+"""Settings and tokens over HTTP."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _type(hint: Any, prefix: str, *, is_whole: bool) -> Any:
 
 
 class SomeSettings(_model(CampaignSettings, "Some", is_whole=False)):  # type: ignore[misc]
-    """Settings that are to be different; no limit is null or "none"."""
+    """Settings to change; no limit is null or "none"."""
 
     model_config = example(budget=400, stop="tau >= 0.9", attention={"focus": False})
 
@@ -91,7 +91,7 @@ class SomeSettings(_model(CampaignSettings, "Some", is_whole=False)):  # type: i
 
 
 class AllSettings(_model(CampaignSettings, "", is_whole=True)):  # type: ignore[misc]
-    """Everything that the owner has decided; no limit is "none"."""
+    """All settings; no limit is "none"."""
 
     version: Annotated[int, Field(ge=1, le=VERSION), WHOLE]
 
@@ -105,7 +105,7 @@ TokenId = Annotated[
 
 
 class NewToken(Body):
-    """What a token is to be good for."""
+    """Rights of a new token."""
 
     model_config = example(role="judge", name="gpt", campaign="animals", days=30)
 
@@ -118,24 +118,24 @@ class NewToken(Body):
 
 
 class TokenResponse(Body):
-    """What a token is good for; the token itself is not kept."""
+    """A token without its secret."""
 
     id: str = Field(examples=[EXAMPLE["id"]])
     role: str
     name: str
     campaign: str | None
     created: float = Field(description="Seconds since 1970.")
-    expires: float | None = Field(description="Seconds since 1970; null is never.")
+    expires: float | None = Field(description="Seconds since 1970; null means never.")
 
 
 class TokensResponse(Body):
-    """All tokens that are not over, oldest first."""
+    """All valid tokens, oldest first."""
 
     tokens: list[TokenResponse]
 
 
 class NewTokenResponse(TokenResponse):
-    """A new token, which is shown this once."""
+    """A new token, which is shown only once."""
 
     token: str
 
@@ -144,22 +144,22 @@ class NewTokenResponse(TokenResponse):
 async def list_tokens(request: Request) -> Response:
     """List the tokens.
 
-    Who may use the API, and for what. Sessions of browsers are not among them.
+    Tokens of the API, without browser sessions.
     """
     return JSONResponse({"tokens": [_found(key) for key in await _tokens(request)]})
 
 
 @operation(NewTokenResponse, 201, with_location=True)
 async def create_token(request: Request, given: NewToken) -> Response:
-    """Make a token.
+    """Create a token.
 
-    It is shown this once, and kept as a digest only. An owner may do everything; a judge may lease,
-    answer, skip, undo and see the progress, under its own name; a reader may see what is known.
+    It is shown only once, and stored as a digest. An owner may do everything; a judge may lease,
+    answer, skip, undo and see the progress under its own name; a reader may read everything.
     """
     require_name(given.name, "the token")
     mine, keys = key_of(request).campaign, context_of(request).keys
     if mine is not None and given.campaign != mine:
-        raise Problem(403, f"this token is good for {short(mine)}: name that campaign")
+        raise Problem(403, f"this token is for the campaign {short(mine)}: name that campaign")
     known = await run_in_threadpool(context_of(request).database.campaigns)
     if given.campaign is not None and given.campaign not in known:
         raise Problem(404, f"there is no campaign {short(given.campaign)}")
@@ -181,9 +181,9 @@ async def create_token(request: Request, given: NewToken) -> Response:
 
 @operation(None, 204)
 async def revoke_token(request: Request, token: TokenId) -> Response:
-    """Take a token away.
+    """Revoke a token.
 
-    By its id, as listed. It opens nothing from now on; other processes notice within seconds.
+    By its id, as listed. Other processes notice within seconds.
     """
     for key in await _tokens(request):
         if _id(key) == token:

@@ -1,4 +1,4 @@
-"""The form of settings: from settings to what stands in its fields, and back."""
+"""The form of settings: from settings to fields, and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Entering and leaving: the one-time link of the owner becomes a session, and sessions end."""
+"""Signing in with the owner's one-time link, and signing out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pages are made of beside their text: scripts, styles, and whether the server is well."""
+"""Scripts and styles of pages, and the health check."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ async def static(request: Request, name: str) -> Response:
 
 
 async def health(request: Request) -> Response:
-    """Whether the server answers, and can read what it keeps."""
+    """Return whether the server works and can read its database."""
     try:
         await run_in_threadpool(context_of(request).database.campaigns)
     except HodgeRankError as error:
-        logger.error("not well: %s", error)
+        logger.error("health check failed: %s", error)
         return JSONResponse({"status": "failing", "version": __version__}, 503)
     return JSONResponse({"status": "ok", "version": __version__})

@@ -1,8 +1,7 @@
-"""Tasks over HTTP: pairs are leased, and answered, skipped or taken back.
+"""Tasks over HTTP: lease, answer, skip and undo.
 
-A tie, an abstention and an error are three things. A tie is an answer, with outcome 0. An
-abstention is a task that is skipped, with a reason of the campaign. A request that is refused
-leaves the task with its worker.
+A tie is an answer with outcome 0. An abstention is a skipped task, with a reason that the campaign
+allows. A refused request leaves the task with its worker.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ TaskId = Annotated[
 
 
 class Lease(Body):
-    """Tasks that are wanted."""
+    """Request for tasks."""
 
     model_config = example(worker="gpt", n=2)
 
@@ -79,15 +78,15 @@ class Lease(Body):
 
 
 class ItemShown(Body):
-    """An item as it is shown."""
+    """An item as shown."""
 
     item: int | str
     text: str
-    media: str = Field(description="An address, of this server where it begins with a slash.")
+    media: str = Field(description="An address; on this server if it begins with a slash.")
 
 
 class TaskResponse(Body):
-    """A pair that a worker is to compare. Which item stands left was chosen: show it there."""
+    """A pair to compare. Show the items on the given sides, which balance positions."""
 
     model_config = example(**TASK)
 
@@ -96,14 +95,14 @@ class TaskResponse(Body):
     left: ItemShown
     right: ItemShown
     track: str
-    expires: float = Field(description="Seconds since 1970 at which it may go to somebody else.")
+    expires: float = Field(description="End of the lease, in seconds since 1970.")
     purpose: str | None = Field(
         None, description="For owners: 'chosen' by the sampler, 'repeat' or 'gold'."
     )
 
 
 class TasksResponse(Body):
-    """Tasks that are out with a worker."""
+    """Tasks of a worker."""
 
     tasks: list[TaskResponse]
 
@@ -115,17 +114,19 @@ class AnswerRequest(Body):
 
     outcome: float = Field(ge=-1, le=1, description="1 prefers left, -1 right, 0 is a tie.")
     seconds: float | None = Field(
-        None, ge=0, le=answers.LONGEST_SECONDS, description="How long it took."
+        None, ge=0, le=answers.LONGEST_SECONDS, description="Response time."
     )
     is_focused: bool | None = Field(None, description="Whether the page was in the foreground.")
     weight: float = Field(
         1.0, ge=1 / MOST_WEIGHT, le=MOST_WEIGHT, description="2 has half the noise variance of 1."
     )
-    worker: Name | None = Field(None, description="Refuse it if the task is somebody else's.")
+    worker: Name | None = Field(
+        None, description=("Refuse it if the task is assigned to another worker.")
+    )
 
 
 class ReceiptResponse(model_of(answers.Receipt)):  # type: ignore[misc]
-    """What became of an answer, which is on disk."""
+    """Receipt of a saved answer."""
 
     model_config = example(
         task=TASK["id"],
@@ -138,18 +139,20 @@ class ReceiptResponse(model_of(answers.Receipt)):  # type: ignore[misc]
 
 
 class Skip(Body):
-    """A task that gets no answer, and why."""
+    """A skipped task, and why."""
 
     model_config = example(reason="cannot decide")
 
     reason: Text | None = Field(
         None, description="One of `skip_reasons` of the settings; the first if none is given."
     )
-    worker: Name | None = Field(None, description="Refuse it if the task is somebody else's.")
+    worker: Name | None = Field(
+        None, description=("Refuse it if the task is assigned to another worker.")
+    )
 
 
 class WorkerNamed(Body):
-    """In whose name."""
+    """Worker."""
 
     model_config = example(worker="gpt")
 
@@ -161,13 +164,11 @@ class Until(Body):
 
     model_config = example(by=TASK["expires"])
 
-    by: float | None = Field(
-        None, ge=0, le=1e11, description="Seconds since 1970; this moment if it is left out."
-    )
+    by: float | None = Field(None, ge=0, le=1e11, description="Seconds since 1970. Default: now.")
 
 
 class NumberExpired(Body):
-    """How many leases were taken back."""
+    """Number of expired leases."""
 
     n_expired: int = Field(ge=0, examples=[3])
 
@@ -176,9 +177,9 @@ class NumberExpired(Body):
 async def lease_tasks(request: Request, campaign: Named, given: Lease) -> Response:
     """Lease tasks.
 
-    Those that are out with the worker come first, then new ones, up to n in all: so a request that
-    is sent again gets the same tasks. Where there is none, the problem says `why`. A judge may name
-    workers that begin with the name of its token and a colon.
+    Tasks in progress come first, then new ones, up to n in total, so a repeated request gets the
+    same tasks. If there is none, `why` in the problem has the reason. A judge may use worker names
+    that begin with the name of its token and a colon.
     """
     worker = acting_as(request, given.worker)
 
@@ -193,8 +194,8 @@ async def lease_tasks(request: Request, campaign: Named, given: Lease) -> Respon
 async def answer_task(request: Request, task: TaskId, given: AnswerRequest) -> Response:
     """Answer a task.
 
-    It is on disk when the receipt comes. The same answer again changes nothing, another one is
-    refused. A tie is outcome 0, where the campaign has ties; who cannot answer skips.
+    It is saved when the response comes. Repeating it changes nothing; a different answer is
+    refused. A tie has outcome 0, if the campaign allows ties; to give no answer, skip the task.
     """
     worker = None if given.worker is None else acting_as(request, given.worker)
     campaign = await campaign_with(request, task)
@@ -216,10 +217,9 @@ async def answer_task(request: Request, task: TaskId, given: AnswerRequest) -> R
 
 @operation(None, 204)
 async def skip_task(request: Request, task: TaskId, given: Skip) -> Response:
-    """Give a task back without an answer.
+    """Skip a task.
 
-    An abstention, which is no tie. The pair does not come back to this worker. The same once more
-    changes nothing.
+    An abstention, not a tie. The worker does not get the pair again. Repeating it changes nothing.
     """
     worker = None if given.worker is None else acting_as(request, given.worker)
     campaign = await campaign_with(request, task)
@@ -231,9 +231,9 @@ async def skip_task(request: Request, task: TaskId, given: Skip) -> Response:
 
 @operation(TaskResponse)
 async def undo_answer(request: Request, campaign: Named, given: WorkerNamed) -> Response:
-    """Take back the last answer of a worker.
+    """Undo the last answer of a worker.
 
-    The task in which they get the pair again. Each request takes back one more.
+    Returns the task with which they get the pair again. Each request undoes one more answer.
     """
     worker = acting_as(request, given.worker)
 
@@ -246,9 +246,9 @@ async def undo_answer(request: Request, campaign: Named, given: WorkerNamed) -> 
 
 @operation(NumberExpired)
 async def expire_tasks(campaign: Named, given: Until) -> Response:
-    """Take back leases that end by then.
+    """Expire leases.
 
-    Leasing does it by itself when their time has come.
+    Expired leases are also released by themselves.
     """
     n_expired = await transact(campaign, lambda state, now: leases.expire(state, now, given.by))
     return JSONResponse({"n_expired": n_expired})

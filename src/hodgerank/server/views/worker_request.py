@@ -1,4 +1,4 @@
-"""Speaking: what the scripts of workers' pages send along, so that it is known whose page it is."""
+"""Requests of workers' pages, and which worker they belong to."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ async def speaker(request: Request, said: WorkerRequest) -> tuple[Campaign, str]
     """
     campaign, name = await campaign_of(request), key_of(request).holder
     if said.who and said.who != tag_of(campaign.id, name):
-        raise Problem(401, "Somebody else has joined in this browser. Please open your link again.")
+        raise Problem(
+            401, "Another person has joined in this browser. Please open your link again."
+        )
     return campaign, name
 
 

@@ -1,4 +1,4 @@
-"""Workers over HTTP: what they did, whose answers count, and how they come and go."""
+"""Workers over HTTP: summaries, bans, joining and leaving."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ class WorkerName(Body):
 
 
 class Ban(WorkerName):
-    """A worker, and why they are to go."""
+    """A worker to ban, and the reason."""
 
-    model_config = example(worker="ann", reason="tosses coins")
+    model_config = example(worker="ann", reason="random clicks")
 
     reason: Text = ""
 
 
 class Arrival(Body):
-    """A worker who comes."""
+    """A worker who joins."""
 
     model_config = example(worker="ann", panel={"study": "spring"})
 
@@ -55,12 +55,12 @@ class Arrival(Body):
     ] = Field(
         default_factory=dict,
         max_length=workers.MOST_PARAMETERS,
-        description="What the panel says of them.",
+        description="Parameters of the recruitment panel.",
     )
 
 
 class Quiz(Body):
-    """How a worker did with the questions before the first task."""
+    """Result of the comprehension questions."""
 
     model_config = example(worker="ann", passed=True)
 
@@ -69,7 +69,7 @@ class Quiz(Body):
 
 
 class Departure(Body):
-    """A worker who goes, and how it ended."""
+    """A worker who leaves, and the outcome."""
 
     model_config = example(worker="ann", outcome="completed")
 
@@ -78,23 +78,23 @@ class Departure(Body):
 
 
 class TriesLeft(Body):
-    """How often a worker may try again."""
+    """Tries left."""
 
     tries_left: int = Field(ge=0, examples=[1])
 
 
 class WorkerResponse(model_of(WorkerSummary)):  # type: ignore[misc]
-    """What one worker has done."""
+    """Summary of one worker."""
 
 
 class WorkersResponse(Body):
-    """Workers, in the order they came."""
+    """Workers, in the order in which they came."""
 
     workers: list[WorkerResponse]
 
 
 class Pseudonym(Body):
-    """What somebody is called who was forgotten."""
+    """Pseudonym of a forgotten worker."""
 
     pseudonym: str = Field(examples=["forgotten-0f8fad5b"])
 
@@ -103,7 +103,7 @@ class Pseudonym(Body):
 async def list_workers(campaign: Named) -> Response:
     """List the workers.
 
-    What each has done, how fast, and what the rules of attention say of it.
+    With their answers, response times and attention checks.
     """
     found = await read(campaign, lambda state, now: worker_summaries(state))
     return JSONResponse({"workers": [worker.to_dict() for worker in found]})
@@ -111,10 +111,10 @@ async def list_workers(campaign: Named) -> Response:
 
 @operation(None, 204)
 async def ban_worker(campaign: Named, given: Ban) -> Response:
-    """Give a worker no more tasks, and count none of their answers.
+    """Ban a worker.
 
-    Their sessions in browsers end, and tokens with which they judge this campaign. Restoring them
-    undoes the ban, and gives no keys back.
+    They get no more tasks, and their votes do not count. Their browser sessions and judge tokens
+    for this campaign end; lifting the ban does not restore those.
     """
     await transact(campaign, lambda state, now: workers.ban(state, now, given.worker, given.reason))
     return Response(status_code=204)
@@ -124,7 +124,7 @@ async def ban_worker(campaign: Named, given: Ban) -> Response:
 async def restore_worker(campaign: Named, given: WorkerName) -> Response:
     """Lift a ban.
 
-    The answers of the worker count again.
+    The votes of the worker count again.
     """
     await transact(campaign, lambda state, now: workers.restore_worker(state, now, given.worker))
     return Response(status_code=204)
@@ -134,7 +134,7 @@ async def restore_worker(campaign: Named, given: WorkerName) -> Response:
 async def admit_worker(campaign: Named, given: WorkerName) -> Response:
     """Let a worker join again under their name.
 
-    From any browser: sessions that are open end.
+    From any browser; open sessions end.
     """
     await transact(campaign, lambda state, now: workers.admit(state, now, given.worker))
     return Response(status_code=204)
@@ -142,9 +142,10 @@ async def admit_worker(campaign: Named, given: WorkerName) -> Response:
 
 @operation(Pseudonym)
 async def forget_worker(campaign: Named, given: WorkerName) -> Response:
-    """Take the name of a worker away, and all that came with it.
+    """Forget a worker.
 
-    Their answers stay, and count, under a name that is drawn by lot. They get no more tasks.
+    Their name and panel data are removed. Their votes stay and count under a random name. They get
+    no more tasks.
     """
     pseudonym = await run_in_threadpool(campaign.forget, given.worker)
     return JSONResponse({"pseudonym": pseudonym})
@@ -152,10 +153,10 @@ async def forget_worker(campaign: Named, given: WorkerName) -> Response:
 
 @operation(None, 204)
 async def join_campaign(request: Request, campaign: Named, given: Arrival) -> Response:
-    """Let a worker come.
+    """Let a worker join.
 
-    For programs that show pairs to people: those that answer themselves need not join. Who comes
-    again is known already.
+    For programs that show pairs to people; programs that answer themselves need not join. Joining
+    again is allowed.
     """
     worker = acting_as(request, given.worker)
     await transact(campaign, lambda state, now: workers.join(state, now, worker, given.panel))
@@ -164,9 +165,9 @@ async def join_campaign(request: Request, campaign: Named, given: Arrival) -> Re
 
 @operation(TriesLeft)
 async def quiz_worker(request: Request, campaign: Named, given: Quiz) -> Response:
-    """Say how a worker did with the questions before the first task.
+    """Record the result of the comprehension questions.
 
-    Who has failed as often as the settings allow is screened out.
+    A worker without tries left is screened out.
     """
     worker = acting_as(request, given.worker)
 
@@ -178,10 +179,9 @@ async def quiz_worker(request: Request, campaign: Named, given: Quiz) -> Respons
 
 @operation(None, 204)
 async def finish_worker(request: Request, campaign: Named, given: Departure) -> Response:
-    """Let a worker go.
+    """Let a worker leave.
 
-    They get no more tasks, and what is out with them goes to others. The same once more changes
-    nothing.
+    They get no more tasks, and their tasks in progress go to others. Repeating it changes nothing.
     """
     worker = acting_as(request, given.worker)
     await transact(campaign, lambda state, now: workers.finish(state, now, worker, given.outcome))
@@ -192,13 +192,13 @@ MOST_AT_ONCE = 5_000
 
 
 async def workers_page(request: Request) -> Response:
-    """The page, whose table comes when it is computed."""
+    """Return the page; its table is loaded when it is computed."""
     campaign = await campaign_of(request)
     return in_layout(request, "owner/workers.html", await layout_of(campaign), "workers")
 
 
 async def workers_table(request: Request) -> Response:
-    """Everybody in a row each."""
+    """Return the table of workers."""
     campaign = await campaign_of(request)
     view = await context_of(request).analysis.ask(workers_view, campaign.id)
     levels = {flag: level_of(flag) for flag in view.meanings}
@@ -214,7 +214,7 @@ async def workers_table(request: Request) -> Response:
 
 
 async def worker_page(request: Request) -> Response:
-    """One worker: what was done, and what can be done about it."""
+    """Return the page of one worker."""
     campaign = await campaign_of(request)
     name = request.query_params.get("name", "")
     view = await context_of(request).analysis.ask(workers_view, campaign.id)
@@ -240,7 +240,7 @@ async def worker_page(request: Request) -> Response:
 
 
 async def worker_without(request: Request) -> Response:
-    """What the ranking would be without a worker."""
+    """Return the ranking without a worker."""
     campaign = await campaign_of(request)
     name = request.query_params.get("name", "")
     tracks = await context_of(request).analysis.ask(without, campaign.id, name)
@@ -249,7 +249,7 @@ async def worker_without(request: Request) -> Response:
 
 
 async def ban(request: Request) -> Response:
-    """Give workers no more tasks, and count none of their answers."""
+    """Ban workers."""
     return await _do_to_workers(
         request,
         "ban",
@@ -265,12 +265,12 @@ async def restore(request: Request) -> Response:
 
 
 async def admit(request: Request) -> Response:
-    """Let workers join again under their names, from any browser."""
+    """Let workers join again under their names from any browser."""
     return await _do_to_workers(request, "admit", lambda campaign, name, form: campaign.admit(name))
 
 
 async def forget(request: Request) -> Response:
-    """Delete what is personal of a worker; what they answered stays."""
+    """Delete the personal data of a worker; their votes stay."""
 
     def do(campaign: Campaign, name: str, form: FormData) -> None:
         if _text(form, "typed") != name:
