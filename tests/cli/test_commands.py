@@ -11,6 +11,7 @@ import pytest
 
 import hodgerank as hr
 from hodgerank.cli.result import BAD_INPUT, NOT_UNIQUE
+from hodgerank.estimators.workers.assessment import CODES
 
 VOTES = "left,right,label,worker\na,b,1,w1\nb,c,1,w1\na,c,1,w2\na,b,-1,w2\nb,c,1,w2\n"
 
@@ -72,7 +73,7 @@ def test_a_ranking_that_is_not_unique_has_its_own_status(run, write):
     path = write("left,right,label\na,b,1\nc,d,1\n")
     status, _, err = run("rank", path)
     assert status == NOT_UNIQUE
-    assert "Ask these pairs to join them: (a, c)" in err
+    assert "Collect votes on these pairs to connect them: (a, c)" in err
     status, out, _ = run("rank", path, "--components", "separate")
     assert status == 0
     assert "2 groups" in out
@@ -105,7 +106,7 @@ def test_problems_of_the_data_are_shown(run, write):
     path = write("model_a,model_b,winner\nx,y,model_a\nx,y,tie (bothbad)\ny,y,tie\nz,y,model_b\n")
     status, out, _ = run("rank", path, "--skip-invalid", "-m", "bradley-terry")
     assert status == 0
-    for part in ("1 'both bad', 1 invalid", "dropped: 1 x an item is compared with itself",
+    for part in ("1 'both bad', 1 invalid", "left out: 1 x an item is compared with itself",
                  "undefeated: x", "winless: z", "weak prior"):  # fmt: skip
         assert part in " ".join(out.split())
 
@@ -113,7 +114,7 @@ def test_problems_of_the_data_are_shown(run, write):
 def test_describe(run, write):
     status, out, _ = run("describe", write(VOTES))
     assert status == 0
-    for part in ("3 (connected)", "3 of 3 (100.0% coverage)", "left preferred", "shown both ways"):
+    for part in ("3 (connected)", "3 of 3 (100.0% coverage)", "left preferred", "in both orders"):
         assert part in out
     content = json.loads(run("describe", write(VOTES), "--json")[1])
     assert content["votes"] == 5
@@ -165,7 +166,7 @@ def test_workers_lists_the_flagged_first(run, crowd_file, tmp_path):
     status, out, _ = run("workers", crowd_file, "--top", 2, "-o", output)
     assert status == 0
     assert "8 more" in out
-    assert "10 assessed: 2 with a warning" in out
+    assert "10 workers: 2 with a warning" in out
     assert len(pl.read_csv(output)) == 10
     content = json.loads(run("workers", crowd_file, "--json")[1])
     assert {row["flag"] for row in content["workers"]} == {"ok", "careless", "position-clicking"}
@@ -232,6 +233,7 @@ def test_workers_of_many_parquet_files(run, tmp_path):
     for mine, theirs in zip(found["workers"], wanted["workers"], strict=True):
         assert mine == pytest.approx(theirs, abs=1e-9)
     assert sum(row["votes"] for row in found["workers"]) == 600
+    assert {row["code"] for row in found["workers"]} <= set(CODES.values())
 
 
 def test_many_parquet_files_are_ranked_together(run, tmp_path):
@@ -257,7 +259,7 @@ def test_many_parquet_files_are_ranked_together(run, tmp_path):
     assert json.loads(run("rank", tmp_path / "*.csv", "--json")[1])["votes"] == 600
     status, _, err = run("rank", tmp_path / "*.csv?")
     assert status == 3
-    assert "no file is called like" in err
+    assert "no file matches" in err
 
 
 def test_votes_from_a_pattern_are_not_added_twice(run, tmp_path):
@@ -272,4 +274,4 @@ def test_votes_from_a_pattern_are_not_added_twice(run, tmp_path):
     assert "added before" in err
     status, _, err = run("rank", pattern, "--state", tmp_path / "votes" / "state.parquet")
     assert status == 2
-    assert "elsewhere" in err
+    assert "choose another file" in err

@@ -38,7 +38,7 @@ def test_a_sound_installation_is_told_so(run, without):
     assert f"hodgerank      {hr.__version__}" in out
     for part in ("versions", "numpy", "compiled kernels", "compiles", "data sets", "extras"):
         assert part in out
-    assert out.splitlines()[-1].startswith("all is well")
+    assert out.splitlines()[-1].startswith("no problems")
 
 
 def test_json_has_everything(run):
@@ -55,9 +55,9 @@ def test_extras_that_are_missing_come_with_the_command_that_adds_them(run, witho
     status, out, _ = run("doctor")
     assert status == 0
     assert 'altair is missing: pip install "hodgerank[plot]"' in out
-    assert 'pooch is 1.0, and 1.8 is needed: pip install "hodgerank[datasets]"' in out
+    assert 'pooch 1.0 is too old: 1.8 or newer is needed: pip install "hodgerank[datasets]"' in out
     last = out.splitlines()[-1]
-    assert last.startswith("all is well; extras not installed: ")
+    assert last.startswith("no problems; extras not installed: ")
     assert {"datasets", "plot", "reproduce"} <= set(last.rpartition(": ")[2].split(", "))
 
 
@@ -70,8 +70,8 @@ def test_a_missing_or_old_dependency_is_a_failure(run, without):
     assert set(problems) == {"scipy", "polars"}
     assert problems["scipy"]["essential"]
     assert 'pip install "scipy>=' in problems["scipy"]["problem"]
-    assert "polars is 0.20.1, and" in problems["polars"]["problem"]
-    assert content["verdict"].startswith("to mend: ")
+    assert "polars 0.20.1 is too old" in problems["polars"]["problem"]
+    assert content["verdict"].startswith("to repair: ")
 
 
 @pytest.mark.slow
@@ -82,7 +82,7 @@ def test_a_cache_that_cannot_be_written_is_told(tmp_path):
     assert end.returncode == 0
     (problem,) = json.loads(end.stdout)["problems"]
     assert (problem["name"], problem["essential"]) == ("cache", False)
-    assert f"NUMBA_CACHE_DIR is {nowhere}, which cannot be written" in problem["problem"]
+    assert f"NUMBA_CACHE_DIR is {nowhere}, which is not writable" in problem["problem"]
 
 
 @pytest.mark.slow
@@ -99,7 +99,7 @@ def test_a_folder_that_turns_read_only_is_told(run, monkeypatch):
     status, out, _ = run("doctor")
     assert status == 0
     assert "every start compiles again: set NUMBA_CACHE_DIR" in " ".join(out.split())
-    assert out.splitlines()[-1].startswith("to mend: cache")
+    assert out.splitlines()[-1].startswith("to repair: cache")
 
 
 def test_a_compiler_that_fails_is_a_failure(run, monkeypatch):
@@ -109,7 +109,7 @@ def test_a_compiler_that_fails_is_a_failure(run, monkeypatch):
     monkeypatch.setattr("hodgerank.kernels.compilation.compiled", broken)
     status, out, _ = run("doctor")
     assert status == BAD_INPUT
-    assert "name a folder that can be written in NUMBA_CACHE_DIR" in " ".join(out.split())
+    assert "set NUMBA_CACHE_DIR to a writable folder" in " ".join(out.split())
 
 
 def test_a_compiler_that_is_switched_off_is_told(run, monkeypatch):
@@ -127,7 +127,7 @@ def test_the_folder_of_data_sets_is_looked_into(run, tmp_path, monkeypatch):
         (tmp_path / "reading_level").mkdir(exist_ok=True)
         (tmp_path / "reading_level" / name).write_text("")
     found = json.loads(run("doctor", "--json")[1])["data_sets"]
-    assert found["pc-vqa"] == "1 of 10 files are here"
+    assert found["pc-vqa"] == "1 of 10 files are present"
     assert found["reading-level"] == "here"
     monkeypatch.setenv("HODGERANK_DATA", str(tmp_path / "no"))
     status, out, _ = run("doctor")
@@ -152,4 +152,4 @@ def test_a_package_that_was_never_installed_is_told(run, monkeypatch):
     monkeypatch.setattr(doctor, "metadata", nothing)
     status, out, _ = run("doctor")
     assert status == 0
-    assert "it was never installed" in out
+    assert "hodgerank is not installed" in out

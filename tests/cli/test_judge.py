@@ -72,7 +72,7 @@ def test_a_run_writes_its_files_and_rank_reads_the_votes(run, folder):
     assert (status, err) == (0, "")
     assert in_run(folder) == FILES
     assert "12 items" in out
-    assert "24 answers; stopped by: budget of 24 answers used" in out
+    assert "24 votes; stopped: budget of 24 votes used" in out
     written = "run/calls.jsonl, run/campaign.db, run/votes.csv, run/ranking.csv, run/report.md"
     assert f"written: {written}" in " ".join(out.split())
     assert len(records(folder / "run" / "calls.jsonl")) == 24
@@ -104,7 +104,8 @@ def test_json_tells_everything(run, folder):
     assert (status, err) == (0, "")
     told = json.loads(out)
     assert (told["question"], told["votes"]) == (QUESTION, 20)
-    assert told["stopped_by"] == "budget of 20 answers used"
+    assert told["stop_code"] == "budget"
+    assert told["stopped_by"] == "budget of 20 votes used"
     judges = {who["model"]: who for who in told["judges"]}
     assert judges["m"]["statuses"]["answered"] == judges["m"]["cost"]["calls"] == 20
     assert judges["y"]["statuses"]["abstained"] == judges["y"]["cost"]["calls"] > 5
@@ -119,7 +120,7 @@ def test_the_same_command_goes_on(run, folder):
         run(*words(fake_llm, "-o", "run", budget=15))
         status, out, _ = run(*words(fake_llm, "-o", "run", budget=25))
         assert status == 0
-        assert "25 answers, 15 replies were there" in out
+        assert "25 votes, 15 replies from earlier runs" in out
         keys = [asked_in(call, fake_llm) for call in fake_llm.calls]
     assert len(keys) == len(set(keys)) == 25
     assert pl.read_csv("run/votes.csv").height == 25
@@ -132,7 +133,7 @@ def test_another_question_in_the_same_folder_is_refused(run, folder):
         status, _, err = run(*words(fake_llm, "-o", "run", "-q", "Which is worse?"))
         assert len(fake_llm.calls) == 5
     assert status == 2
-    assert "hold calls that ask something else" in err.replace("holds", "hold")
+    assert "has calls with other prompts" in err.replace("holds", "hold")
     assert (folder / "run" / "calls.jsonl").read_bytes() == before
 
 
@@ -141,7 +142,7 @@ def test_a_rule_ends_it(run, folder):
         status, out, _ = run(*words(fake_llm, "-o", "run", "--stop", "tau >= 0.5", budget=130))
         assert len(fake_llm.calls) < 130
     assert status == 0
-    assert "stopped by: expected tau 0.5 reached" in out
+    assert "stopped: expected tau 0.5 reached" in out
 
 
 def test_parameters_and_answers_are_those_that_were_asked_for(run, folder):
@@ -181,7 +182,7 @@ def test_systems_and_prompts_come_from_columns_of_any_name(run, folder):
         status, out, err = run(*words(fake_llm, *columns, "-o", "run", items="outputs.jsonl"))
         assert len(fake_llm.calls) == 6
     assert (status, err) == (0, "")
-    assert "every pair has been asked as often as it may be" in " ".join(out.split())
+    assert "every pair has been asked as often as allowed" in " ".join(out.split())
     votes = pl.read_csv("run/votes.csv")
     assert set(votes["context"]) == {row["asked"] for row in rows}
     assert pl.read_csv("run/ranking.csv")["item"].to_list() == ["good", "bad"]
@@ -200,7 +201,7 @@ def test_a_dry_run_prints_the_prompt_and_calls_nobody(run, folder):
     assert f"Compare item A and item B by this question: {QUESTION}" in out
     assert len([text for text in list(TEXTS.values())[:4] if f"\n{text}" in out]) == 2
     assert re.search(r"^m +12 ", out, re.MULTILINE)  # no more than there are questions
-    assert "no price (--prices)" in out
+    assert "unknown (--prices)" in out
 
 
 def test_a_dry_run_needs_neither_key_nor_folder(run):
@@ -261,7 +262,7 @@ def test_what_it_cost_is_said_and_a_cap_ends_it(run, folder):
     assert status == 0
     assert spent <= 2
     flat = " ".join(out.split())
-    assert "the cap on a cost of 2 EUR is reached" in flat
+    assert "limit on the cost of 2 EUR reached" in flat
     assert f"{spent:,.4g} EUR" in flat
     assert sum(r["cost"] for r in records(folder / "run/calls.jsonl")) == pytest.approx(spent)
 
@@ -271,7 +272,7 @@ def test_a_cap_on_calls_ends_it(run, folder):
         status, out, _ = run(*words(fake_llm, "--max-calls", "17", "-o", "run"))
         assert len(fake_llm.calls) == 17
     assert status == 0
-    assert "stopped by: the cap of 17 calls is reached" in out
+    assert "stopped: limit of 17 calls reached" in out
 
 
 # What is refused
@@ -280,16 +281,16 @@ def test_a_cap_on_calls_ends_it(run, folder):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ([], "name a folder for calls, votes and report: -o run/"),
-        (["-o", "run", "--stop", "tau > high"], "is no stopping rule: write 'tau >= 0.9'"),
+        ([], "a folder for calls, votes and report is needed: -o run/"),
+        (["-o", "run", "--stop", "tau > high"], "is not a stopping rule: write 'tau >= 0.9'"),
         (["-o", "run", "--stop", "tau >= 2"], "between 0 and 1"),
         (["-o", "run", "--parameter", "temperature"], "--parameter temperature: write NAME=VALUE"),
         (["-o", "run", "--parameter", "=3"], "write NAME=VALUE"),
-        (["-o", "run", "--parameter", "model=z"], "model is no parameter of a judge"),
+        (["-o", "run", "--parameter", "model=z"], "model cannot be set for a judge"),
         (["-o", "run", "--parameter", "x=NaN"], "cannot be sent as JSON"),
-        (["-o", "run", "--key-variable", "NO_SUCH"], "it takes the name of one that holds the key"),
+        (["-o", "run", "--key-variable", "NO_SUCH"], "give the name of a variable"),
         (["-o", "run", "--max-cost", "3"], "--prices FILE"),
-        (["-o", "run", "--max-calls", "0"], "a cap on calls must be positive"),
+        (["-o", "run", "--max-calls", "0"], "the limit on calls must be positive"),
         (["-o", "run", "--prices", "no.csv"], "no.csv cannot be read"),
         (["-o", "run", "--template", "no.toml"], "there is no template no.toml"),
         (["-o", "run", "--strategy", "best"], "best"),
@@ -311,7 +312,7 @@ def test_what_cannot_be_is_refused_before_any_file_is_written(run, folder, more,
 def test_without_key_and_address_it_is_said_what_to_set(run, folder):
     status, _, err = run(*words(None, "-o", "run"))
     assert status == 2
-    assert "no key: set the environment variable HODGERANK_API_KEY or OPENAI_API_KEY" in err
+    assert "no API key: set the environment variable HODGERANK_API_KEY or OPENAI_API_KEY" in err
 
 
 def test_a_model_without_a_price_is_named(run, folder):
@@ -353,7 +354,7 @@ def test_a_folder_in_use_by_another_run(run, folder):
         status, _, err = run(*words(fake_llm, "-o", "run"))
         assert fake_llm.calls == []
     assert status == 3
-    assert "is in use by another run: wait for it, stop it, or name another folder" in err
+    assert "is in use by another run: wait for it, stop it, or use another folder" in err
 
 
 def test_a_log_that_is_broken_is_an_error_with_its_line(run, folder):
@@ -398,7 +399,7 @@ def test_a_wrong_key_ends_it_at_once_and_is_not_shown(run, folder, monkeypatch):
     assert (status, out) == (3, "")
     assert "m at http://127.0.0.1" in err
     assert "HTTP 401: incorrect API key provided" in err
-    assert "set HODGERANK_API_KEY or OPENAI_API_KEY to a key that it takes" in err
+    assert "set HODGERANK_API_KEY or OPENAI_API_KEY to a valid key" in err
     assert "Hx71" not in err
     assert not any(b"Hx71" in path.read_bytes() for path in (folder / "run").iterdir())
 
@@ -435,14 +436,14 @@ def test_an_unknown_model_ends_it_at_once(run, folder):
         server.shutdown()
         thread.join()
     assert status == 3
-    assert "HTTP 404: The model `m` does not exist (look at the name of the model" in err
+    assert "HTTP 404: The model `m` does not exist (check the name of the model" in err
 
 
 def test_a_wrong_address_ends_it_at_once(run, folder):
     with FakeLLM(SCORES) as fake_llm:
         status, _, err = run(*words(fake_llm.base_url + "x", "-o", "run"))
     assert status == 3
-    assert "look at the name of the model, and at the base URL" in err
+    assert "check the name of the model and the base URL" in err
 
 
 def test_a_server_that_cannot_be_reached(run, folder):
@@ -568,17 +569,17 @@ def test_one_interrupt_waits_for_what_is_out_and_the_same_command_goes_on(run, f
         status, out, err = run(*words(fake_llm, "-o", "run", "--concurrency", "6"))
         n_calls = len(fake_llm.calls)
         assert status == 130
-        assert "waiting for the calls that are out, which are paid for" in err
-        assert "Ctrl-C again leaves them" in err
+        assert "waiting for calls in progress, which are paid for" in err
+        assert "Ctrl-C again to abandon them" in err
         assert len(err.splitlines()) == 1
-        assert "stopped by: interrupted" in out
-        assert "The same command goes on from here." in out
+        assert "stopped: interrupted" in out
+        assert "Run the same command again to resume." in out
         assert 10 <= n_calls <= 16  # those that were out came in
         assert len(records(folder / "run" / "calls.jsonl")) == n_calls
         assert pl.read_csv("run/votes.csv").height == n_calls
         status, out, _ = run(*words(fake_llm, "-o", "run", budget=30))
         assert status == 0
-        assert f"30 answers, {n_calls} replies were there" in out
+        assert f"30 votes, {n_calls} replies from earlier runs" in out
         keys = [asked_in(call, fake_llm) for call in fake_llm.calls]
         assert len(keys) == len(set(keys)) == 30
 
@@ -602,8 +603,8 @@ def test_an_interrupt_without_an_answer_so_far_is_an_interrupt_too(run, folder):
     with FakeLLM(SCORES, profiles=ModelProfile(abstain=1), on_call=interrupt) as fake_llm:
         status, out, err = run(*words(fake_llm, "-o", "run", "--concurrency", "4"))
     assert status == 130
-    assert "waiting for the calls that are out" in err
-    assert "The same command goes on from here." in out
+    assert "waiting for calls in progress" in err
+    assert "Run the same command again to resume." in out
 
 
 def test_an_interrupt_while_the_last_calls_are_out_waits_for_them_too(run, folder):
@@ -618,5 +619,5 @@ def test_an_interrupt_while_the_last_calls_are_out_waits_for_them_too(run, folde
         status, _, err = run(*arguments)
         assert len(fake_llm.calls) == 8
     assert status in (0, 4, 130)  # 8 answers may leave items apart
-    assert "waiting for the calls that are out" in err
+    assert "waiting for calls in progress" in err
     assert len(records(folder / "run" / "calls.jsonl")) == 8

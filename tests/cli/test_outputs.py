@@ -155,7 +155,7 @@ def test_no_input_is_overwritten_by_any_name(run, write, tmp_path, monkeypatch):
     ):
         status, out, err = run(*arguments)
         assert (status, out) == (2, ""), arguments
-        assert "elsewhere" in err
+        assert "choose another file" in err
     assert before == {file: file.read_bytes() for file in tmp_path.glob("*.csv")}
     assert os.listdir() == []
 
@@ -176,7 +176,7 @@ def test_a_pattern_stands_for_what_it_finds_and_will_find(run, tmp_path):
         for option in ("-o", "--state"):
             status, _, err = run("rank", pattern, option, tmp_path / name)
             assert status == 2
-            assert "elsewhere" in err
+            assert "choose another file" in err
     assert run("rank", flat, "-o", tmp_path / "votes" / "deep" / "new.parquet")[0] == 0
     assert run("rank", flat, "-o", tmp_path / "votes" / "new.csv")[0] == 0
 
@@ -185,7 +185,7 @@ def test_several_inputs_and_outputs_are_kept_apart(tmp_path):
     one, two = tmp_path / "1.csv", tmp_path / "2.csv"
     keep_apart([one, None], [two, None])
     for outputs, inputs in (([one], [two, one]), ([two, one], [str(one)]), ([one, one], [])):
-        with pytest.raises(InvalidArgument, match="elsewhere"):
+        with pytest.raises(InvalidArgument, match="choose another file"):
             keep_apart(outputs, inputs)
 
 

@@ -49,7 +49,7 @@ def test_what_one_should_know_goes_to_standard_error(run, write):
     status, out, err = run("rank", votes, "--skip-invalid", "-o", "-")
     assert status == 0
     assert out.startswith("item,score")
-    assert "! dropped: 1 x an item is compared with itself" in err
+    assert "! left out: 1 x an item is compared with itself" in err
     assert "95% interval" not in err
 
 

@@ -43,7 +43,7 @@ def test_the_pull_of_sides_is_in_the_model(run, votes, model, position_bias):
 def test_sides_that_are_none_are_refused_and_overruled(run, votes):
     file = votes(Crowd(display="winner"))
     out = " ".join(run("describe", file)[1].split())
-    assert "as if the winner had been written first" in out
+    assert "as if the winner were always listed first" in out
     status, _, err = run("rank", file, "--position-bias", "common")
     assert status == WRONG_USAGE
     assert "--display-known" in " ".join(err.split())

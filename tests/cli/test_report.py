@@ -66,7 +66,7 @@ def test_the_command_line_stands_in_the_methods(run, folder):
         (("-o", "r.pdf"), "must end in .html, .md, .json"),
         (("-o", "r.html", "--format", "md"), "goes into a file that ends in .md"),
         (("-o", "nowhere/r.html"), "the folder nowhere does not exist"),
-        (("--json", "-o", "-"), "both want standard output"),
+        (("--json", "-o", "-"), "both write to standard output"),
         (("--confidence", "2"), "confidence"),
     ],
 )

@@ -88,10 +88,10 @@ def test_a_second_server_and_a_taken_port_are_refused_in_words(run, server, monk
     monkeypatch.chdir(server.folder)
     status, _, said = run("serve", "--no-browser", "--port", 0)
     assert status == 3
-    assert f"is being written by process {server.process.pid}" in said
+    assert f"is in use by process {server.process.pid}" in said
     status, _, said = run("serve", "--no-browser", "--database", "other.db", "--port", server.port)
     assert status == 3
-    assert f"port {server.port} is taken by another program" in said
+    assert f"port {server.port} is in use by another program" in said
     assert not Path("other.db").exists()
 
 
@@ -346,7 +346,7 @@ def test_people_read_links_that_are_not_broken_and_how_to_end_it(folder):
     assert process.returncode == 0
     assert lines[0].startswith("at         http://127.0.0.1:")
     assert "/enter#" in lines[1]
-    assert "signs in once" in lines[1]
+    assert "works once" in lines[1]
     assert "campaigns.db" in lines[2]
     assert "Ctrl-C" in lines[3]
     assert "stopped" in out
@@ -357,12 +357,12 @@ def test_people_read_links_that_are_not_broken_and_how_to_end_it(folder):
     [
         (["--database", "."], 3, "is a folder"),
         (["--database", "no/such/place.db"], 3, "does not exist"),
-        (["--host", "192.0.2.1"], 3, "is no address of this machine"),
-        (["--key", "key.pem"], 2, "with its certificate"),
+        (["--host", "192.0.2.1"], 3, "is not an address of this machine"),
+        (["--key", "key.pem"], 2, "--key needs --certificate"),
         (["--certificate", "nothing.pem"], 3, "there is no file nothing.pem"),
-        (["--public-url", "rank.example.org"], 2, "is not how others reach it"),
-        (["--root-path", "/static"], 2, "is an address of the server itself"),
-        (["--proxy", "everybody"], 2, "is no address of a proxy"),
+        (["--public-url", "rank.example.org"], 2, "is not a valid public address"),
+        (["--root-path", "/static"], 2, "is a path of the server itself"),
+        (["--proxy", "everybody"], 2, "is not an address of a proxy"),
     ],
 )
 def test_what_cannot_be_is_refused_in_words(run, tmp_path, monkeypatch, options, status, words):

@@ -337,7 +337,7 @@ class SamplerContract:
                 sampler.ask(candidates=candidates)
         with pytest.raises(InvalidArgument, match="list of pairs"):
             sampler.ask(pending=5)
-        with pytest.raises(InvalidArgument, match="listed"):
+        with pytest.raises(InvalidArgument, match="must be a list"):
             self.build("abc")
         with pytest.raises(InvalidArgument, match="itself"):
             sampler.tell(("a", "a"), 1)

@@ -67,7 +67,7 @@ def _about_the_end(case: Case, outcome: Outcome) -> list[str]:
     if case.mode in ("interrupted", "stdin closed"):
         return []
     if case.is_refused and status == 0:
-        return ["votes that cannot be understood, or rows that cannot be used, were accepted"]
+        return ["votes that cannot is invalid, or rows that cannot be used, were accepted"]
     must_be_read = case.is_readable and case.command in ("describe", "rank")
     if must_be_read and status == 3 and case.mode != "stdout full" and case.times == 1:
         return ["votes that are in order were refused"]

@@ -1,4 +1,4 @@
-"""The command line: one command per file; a command returns a result that prints itself."""
+"""The command line: one module per command; a command returns a result that prints itself."""
 
 from hodgerank.cli.main import main
 

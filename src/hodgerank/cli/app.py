@@ -1,8 +1,8 @@
-"""The commands: a table of them, of which only the one that is called is imported.
+"""The table of commands; only the command that is called is imported.
 
-`Commands` is a group of Typer that lists its commands from the table, with the first sentence of
-their help. When one is called, or a shell completes its options, the group imports its module and
-puts the command made of its function in place of the line.
+`Commands` is a Typer group that lists its commands from the table with their summaries. When a
+command is called, or a shell completes its options, the group imports its module and replaces the
+placeholder with the real command.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from hodgerank.cli.outputs import printing
 from hodgerank.cli.reading_options import VoteCommand, reading_page
 from hodgerank.cli.result import CommandResult
 
-ROOM_FOR_PANELS = 80  # columns; in fewer, panels cut the names of options
+ROOM_FOR_PANELS = 80  # columns; a narrower terminal would cut the names of options
 HELP, READING = "help", "reading"
-ABOUT_HELP = "Show the help of a command; help reading: how files of votes are read."
+ABOUT_HELP = "Show the help of a command; `help reading` explains how files are read."
 
 
 class Row(NamedTuple):
-    """A command: the module and function that run it, and what the list of commands says of it.
+    """One command: its module, its summary in the list, and its function.
 
     Attributes
     ----------
     function
-        Its name, if that is not the name of the command.
+        Name of the function, if it differs from the name of the command.
     help_if_bare
-        Whether the command shows its help where it is called without a word.
+        Whether the command shows its help when it is called without arguments.
     """
 
     module: str
@@ -44,7 +44,7 @@ class Row(NamedTuple):
 
 
 class Commands(TyperGroup):
-    """Commands of a table, imported one at a time."""
+    """A group whose commands are imported one at a time."""
 
     table: ClassVar[dict[str, Row]]
 
@@ -58,11 +58,11 @@ class Commands(TyperGroup):
         self._loaded: set[str] = set()
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Give the parameters, which do without pydantic."""
+        """Return the parameters, converted without pydantic."""
         return simply_converted(super().get_params(ctx))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command that is called, and import it."""
+        """Find and import the command that is called."""
         name, command, rest = super().resolve_command(ctx, args)
         return name, None if command is None or name is None else self.load(name), rest
 
@@ -84,7 +84,7 @@ class Commands(TyperGroup):
 
 
 def _imported(name: str) -> Any:
-    """Import a module without looking for garbage meanwhile: there is none, and much to look at."""
+    """Import a module with garbage collection off, which would only cost time here."""
     is_collecting = gc.isenabled()
     gc.disable()
     try:
@@ -96,7 +96,7 @@ def _imported(name: str) -> Any:
 
 MAIN_TABLE = {
     "rank": Row("rank", "Rank the items of a file of votes."),
-    "trust": Row("trust", "Say how far a ranking of these votes can be trusted."),
+    "trust": Row("trust", "Assess how far the ranking can be trusted."),
     "report": Row(
         "report", "Write a report: the answer in three sentences, then everything behind it."
     ),
@@ -104,130 +104,120 @@ MAIN_TABLE = {
         "plan",
         "Plan the next pairs to ask, best first, from the votes so far or from a list of items.",
     ),
-    "judge": Row(
-        "judge", "Rank anything with language models as judges: a few hundred calls, and a report."
-    ),
+    "judge": Row("judge", "Rank texts, images or model outputs with language models as judges."),
     "replay": Row(
         "replay",
-        "Replay a campaign on recorded votes: Kendall's tau against the number of answers.",
+        "Replay recorded votes: how fast each strategy finds the ranking.",
     ),
     "workers": Row(
         "workers",
-        "Assess each worker: position bias, agreement with the others, outliers, ties, "
-        "reliability.",
+        "Assess the workers: position bias, agreement, outliers, reliability.",
     ),
-    "outliers": Row(
-        "outliers", "List the answers that a common ranking cannot explain, most outlying first."
-    ),
+    "outliers": Row("outliers", "List the votes that the common ranking does not explain."),
     "describe": Row(
-        "describe", "Describe a file of votes: items, workers, coverage, balance, display order."
+        "describe", "Describe a file of votes: items, workers, coverage, display order."
     ),
     "simulate": Row(
         "simulate",
-        "Simulate votes of a crowd, honest or not, on items whose true scores are known.",
+        "Simulate votes of honest and careless workers on items with known scores.",
     ),
     "serve": Row(
         "serve",
-        "Show campaigns in a browser: create them, share a link, watch the ranking settle.",
+        "Run voting campaigns in the browser.",
         help_if_bare=False,
     ),
     "reproduce": Row(
         "reproduce",
-        "Regenerate the figures and tables of HodgeRank with Information Maximization.",
+        "Reproduce the figures and tables of the HodgeRank paper.",
         help_if_bare=False,
     ),
     "doctor": Row(
         "doctor",
-        "Look at this installation: versions, compiler, its cache, data sets, extras, terminal.",
+        "Check this installation: versions, compiler, data sets, extras, terminal.",
         help_if_bare=False,
     ),
 }
 CAMPAIGN_TABLE = {
     "new": Row(
         "campaign.new",
-        "Begin a campaign: items, a question, and a place where every answer is kept.",
+        "Create a campaign from items and a question.",
     ),
     "answer": Row(
         "campaign.answer",
-        "Compare pairs in the terminal, with two keys; every answer is on disk before the "
-        "next pair.",
+        "Compare pairs in the terminal.",
     ),
     "judge": Row(
         "campaign.judge",
-        "Let language models answer, each as a worker of its own name, until there is no "
-        "task for it.",
+        "Let language models answer as workers of a campaign.",
     ),
     "status": Row(
         "campaign.status",
-        "Say whether the answers are enough yet, and show the ranking with its intervals.",
+        "Show the progress and the ranking of a campaign.",
     ),
     "list": Row(
         "campaign.list_campaigns",
-        "List the campaigns of a file or a database, also while another process collects.",
+        "List the campaigns in a file or database.",
         "list_campaigns",
     ),
     "export": Row(
         "campaign.import_export",
-        "Write the votes that count, for any other command, or the log, which holds everything.",
+        "Export the votes or the complete log.",
     ),
     "import": Row(
         "campaign.import_export",
-        "Make a campaign of a log that was exported, or count votes that were collected elsewhere.",
+        "Create a campaign from an exported log, or import votes into one.",
         "import_file",
     ),
-    "settings": Row(
-        "campaign.settings", "Show the settings of a campaign, or change some of them from now on."
-    ),
+    "settings": Row("campaign.settings", "Show or change the settings of a campaign."),
     "add": Row(
         "campaign.manage",
-        "Let items join: all of a file or folder, or none where one of them is there already.",
+        "Add items from a file or folder.",
     ),
     "retire": Row(
-        "campaign.manage", "Ask no more about items; their answers stay, and unretire undoes it."
+        "campaign.manage", "Retire items: they are not asked about any more, and their votes stay."
     ),
     "unretire": Row("campaign.manage", "Ask about retired items again."),
     "ban": Row(
         "campaign.manage",
-        "Give a worker no more tasks, and count none of their answers; restore undoes it.",
+        "Ban a worker: no more tasks, and their votes do not count.",
     ),
-    "restore": Row("campaign.manage", "Lift a ban: the answers of the worker count again."),
+    "restore": Row("campaign.manage", "Lift a ban: the votes of the worker count again."),
     "pause": Row(
         "campaign.manage",
-        "Give out no more tasks for now; answers to those that are out are still taken.",
+        "Pause a campaign: no new tasks; answers to tasks in progress are accepted.",
     ),
-    "resume": Row("campaign.manage", "Give out tasks again, after a pause."),
+    "resume": Row("campaign.manage", "Resume a paused campaign."),
     "reset": Row(
         "campaign.manage",
-        "Begin anew: votes go; items, settings and bans stay, and so does the log.",
+        "Discard all votes and start again; items, settings, bans and the log stay.",
     ),
     "close": Row(
         "campaign.manage",
-        "End a campaign for good: it takes no more answers; what it has can be looked at "
-        "and exported.",
+        "Close a campaign permanently; it can still be read and exported.",
     ),
 }
 
 
 class MainCommands(Commands):
-    """The commands `hodgerank ...`, and `hodgerank help ...`, which shows what --help shows."""
+    """The commands `hodgerank ...`, and `hodgerank help ...`, which prints what --help prints."""
 
     table = MAIN_TABLE
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """List the commands, and what explains them."""
+        """List the commands and `help`."""
         return [*super().list_commands(ctx), HELP]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Find a command as the list shows it."""
+        """Return a command as listed."""
         if cmd_name == HELP:
             return TyperCommand(HELP, help=ABOUT_HELP, rich_markup_mode=self.rich_markup_mode)
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command that is called; for help, print a page or call the command for it."""
+        """Find the command that is called; for `help`, print a page or call it with --help."""
         if args[0] != HELP:
             return super().resolve_command(ctx, args)
-        if ctx.resilient_parsing:  # a shell completes what help is about
+        if ctx.resilient_parsing:  # a shell completes the arguments of help
             return HELP, self, args[1:]
         if args[1:] not in ([], [READING]):
             return super().resolve_command(ctx, [*args[1:], "--help"])
@@ -255,9 +245,9 @@ def _print_result(result: CommandResult, **_: Any) -> None:
 app = typer.Typer(
     name="hodgerank",
     cls=MainCommands,
-    help="Ranking by pairwise comparison: find the ranking, say how far it can be trusted, and "
-    "choose the next pair to ask.",
-    epilog="Exit status: 0 success, 2 wrong usage, 3 bad input or no room for the output, "
+    help="Ranking by pairwise comparison: rank items, assess how far the ranking can be trusted, "
+    "and choose the next pair to ask.",
+    epilog="Exit status: 0 success, 2 usage error, 3 invalid input or output cannot be written, "
     "4 the ranking is not unique, 130 interrupted.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -269,7 +259,7 @@ app.add_typer(
     typer.Typer(
         name="campaign",
         cls=CampaignCommands,
-        help="Collect votes that nothing can lose: begin a campaign, answer, look on, export.",
+        help="Create and manage voting campaigns.",
         no_args_is_help=True,
     )
 )

@@ -1,4 +1,4 @@
-"""Pieces of text and tables that several commands print."""
+"""Texts and tables that several commands print."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ MOST_LINES = 30
 
 class _PlainConsole(Console):
     def on_broken_pipe(self) -> None:
-        """Leave it to who opened the pipe; rich would end the program."""
+        """Leave a closed pipe to the caller; rich would end the program."""
         raise
 
 
 def results() -> Console:
-    """The console for results. Names are data: no emoji, no colours of its own invention."""
+    """Return the console for results; names of items are printed without emoji or highlighting."""
     return _PlainConsole(emoji=False, highlight=False)
 
 
 def complaints() -> Console:
-    """The console for what must not mix with results."""
+    """Return the console for errors and progress, which must not mix with results."""
     return _PlainConsole(stderr=True, emoji=False, highlight=False, soft_wrap=True)
 
 
 def verbatim(value: object, style: str = "") -> Text:
-    """Somebody else's text in one line: not too long, no markup, and no orders to the terminal."""
+    """Return foreign text as one line: shortened, without markup or control sequences."""
     return Text(cut(visible(str(value)), LONGEST_LINE), style)
 
 
 def complain(error: object) -> None:
-    """Print an error where it does not mix with results."""
+    """Print an error on standard error."""
     lines = str(error).split("\n")
     message = Text("error: ", "bold red")
     for line in lines[:MOST_LINES]:
@@ -55,7 +55,7 @@ def complain(error: object) -> None:
 
 
 def show_reading(report: ReadReport, console: Console) -> None:
-    """What was read, and what was left out; of one group among several that is said above."""
+    """Print what was read and left out; of one group among several, that was printed before."""
     if not report.layout:
         return
     console.print(verbatim(report, "dim"))
@@ -63,55 +63,55 @@ def show_reading(report: ReadReport, console: Console) -> None:
 
 
 def cautions_of(report: ReadReport) -> list[str]:
-    """What a careful reader should know of how the votes were read."""
-    return [*(f"dropped: {reason}" for reason in report.rejections), *report.notes]
+    """Return warnings about how the votes were read."""
+    return [*(f"left out: {reason}" for reason in report.rejections), *report.notes]
 
 
 def show_warnings(warnings: Iterable[str], console: Console) -> None:
-    """What a careful reader should know."""
+    """Print warnings, one per line."""
     for warning in warnings:
         console.print(Text.assemble(("! ", "yellow"), verbatim(warning)))
 
 
 def show_rest(shown: int, total: int, console: Console, option: str = "--top") -> None:
-    """How many rows of a table were not shown."""
+    """Print how many rows of a table were not shown."""
     if shown < total:
         console.print(f"... and {total - shown:,} more ({option} 0 shows all)", style="dim")
 
 
 def show_written(path: Path | None, console: Console) -> None:
-    """Where a result was written, if it was."""
+    """Print where the result was written, if anywhere."""
     if path is not None:
         console.print(verbatim(f"written to {path}", "dim"))
 
 
 def count(n: int, what: str) -> str:
-    """A number with its noun."""
+    """Return a number with its noun in the singular or plural."""
     return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def number(value: float, form: str) -> str:
-    """A number, or a dash where it cannot be said."""
+    """Return a formatted number, or a dash for NaN."""
     return "-" if math.isnan(value) else format(value, form)
 
 
 GAP = 2  # between columns
-ROOM = 10  # a name is folded into no narrower column
+ROOM = 10  # columns; names are not folded into less
 
 
 def plain_table(*columns: Column, show_header: bool = True) -> Table:
-    """A table without lines."""
+    """Return a table without lines."""
     return Table(*columns, box=None, header_style="bold", pad_edge=False, show_header=show_header)
 
 
 def add_names(table: Table, *headers: str) -> None:
-    """Columns of somebody else's text, which folds anywhere."""
+    """Add columns of names, which may be folded anywhere."""
     for header in headers:
         table.add_column(header, overflow="fold")
 
 
 def add_numbers(table: Table, *headers: str) -> None:
-    """Columns of numbers, which are shown whole or not at all."""
+    """Add columns of numbers, which are shown whole or left out."""
     for header in headers:
         table.add_column(header, justify="right", no_wrap=True)
 
@@ -119,8 +119,8 @@ def add_numbers(table: Table, *headers: str) -> None:
 def show_table(table: Table, console: Console, spare: Sequence[str] = ()) -> None:
     """Print a table.
 
-    Where the terminal is too narrow, columns are left out in the order in which `spare` names them,
-    and a line says so. Where that is not enough, everything folds.
+    In a narrow terminal, columns are left out in the order of `spare`, and a line names them. If
+    that does not suffice, cells are folded.
     """
     missing = []
     for header in spare:
@@ -132,7 +132,8 @@ def show_table(table: Table, console: Console, spare: Sequence[str] = ()) -> Non
     console.print(table)
     if missing:
         console.print(
-            f"no room in {console.width} columns for {', '.join(missing)}: --json shows all",
+            f"{console.width} columns are too narrow for {', '.join(missing)}: use a wider "
+            "terminal, or --json",
             style="dim",
             markup=False,
         )
@@ -146,7 +147,7 @@ def _without(header: str, table: Table) -> Table:
 
 
 def _share_out(width: int, columns: Sequence[Column]) -> None:
-    """Give every column what it needs, and what is left to the narrowest of those that want it."""
+    """Give every column its minimum, then share the rest among columns that want more."""
     widths, wanted = [_least(column) for column in columns], [_most(column) for column in columns]
     if sum(widths) > width:
         for column in columns:
@@ -160,12 +161,12 @@ def _share_out(width: int, columns: Sequence[Column]) -> None:
 
 
 def _most(column: Column) -> int:
-    """The width in which nothing is folded."""
+    """Return the width in which nothing is folded."""
     return max(1, *(cell_len(text) for text in _texts(column)))
 
 
 def _least(column: Column) -> int:
-    """The width in which it can be read: words and numbers whole, names in pieces."""
+    """Return the smallest readable width: words and numbers whole, names in pieces."""
     if column.no_wrap:
         return _most(column)
     if column.overflow == "fold":
@@ -177,16 +178,16 @@ def _texts(column: Column) -> list[str]:
     return [str(column.header), *map(str, column.cells)]
 
 
-MOST_SHOWN = 50  # items, where nobody says how many
+MOST_SHOWN = 50  # items shown by default
 
 
 def n_shown(top: int | None, as_json: bool) -> int:
-    """How many items to show; 0 is all."""
+    """Return how many items to show; 0 means all."""
     return top if top is not None else (0 if as_json else MOST_SHOWN)
 
 
 def show_ranking(ranking: Ranking, shown: int, console: Console) -> None:
-    """The best items as a table."""
+    """Print the best items as a table."""
     table = plain_table()
     several = ranking.n_components > 1
     interval = f"{100 * ranking.confidence:g}% interval"
@@ -212,5 +213,5 @@ def show_ranking(ranking: Ranking, shown: int, console: Console) -> None:
 
 
 def signed(value: float) -> str:
-    """A score with its sign."""
+    """Return a score with its sign."""
     return f"{round(value, 3) + 0.0:+.3f}"  # -0.000 is 0

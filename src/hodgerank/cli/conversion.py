@@ -1,8 +1,8 @@
-"""Values of parameters that need no conversion, or nearly none.
+"""Conversion of parameter values without pydantic.
 
-Typer converts every value, defaults too, by adapters of pydantic, and importing that takes longer
-than most commands. What is not given, text, choices and names of files are as easily converted
-without; numbers, and whatever is wrong, are left to Typer and its messages.
+Typer converts every value, including defaults, with pydantic, whose import takes longer than most
+commands. Defaults, text, choices and file names are converted here instead; numbers and invalid
+values are left to Typer and its messages.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any, Literal, get_args, get_origin
 
 
 class NotSimple(Exception):
-    """Typer has to convert this."""
+    """Raised for values that Typer has to convert."""
 
 
 def simply_converted(parameters: list[Any]) -> list[Any]:
-    """The parameters of a command, whose values Typer converts only where it has to."""
+    """Return the parameters of a command, converted by Typer only where necessary."""
     for parameter in parameters:
         # Older versions of Typer, which have no such descriptor, do without pydantic.
         is_new = "process_value" not in vars(parameter)
@@ -28,7 +28,7 @@ def simply_converted(parameters: list[Any]) -> list[Any]:
 
 
 def _process(parameter: Any, by_typer: Any, ctx: Any, value: Any) -> Any:
-    """What `process_value` of a parameter does, whose way it is where this one is too simple."""
+    """Return a replacement of a parameter's `process_value` that falls back on the original."""
     kind = parameter.type_descriptor
     try:
         if value is None:
@@ -56,7 +56,7 @@ def _converted(value: Any, kind: Any, wanted: Any) -> Any:
 
 
 def _needs_no_check(path: str | Path, wanted: Any) -> bool:
-    """Whether there is nothing to say about a file: it need not be there, or can be read."""
+    """Return whether the path needs no error message: it need not exist, or can be read."""
     if not (wanted.file_okay and wanted.dir_okay) or wanted.writable or wanted.resolve_path:
         return False
     return os.access(path, os.R_OK) or not (wanted.exists or os.path.lexists(path))

@@ -1,4 +1,4 @@
-"""hodgerank describe: what a file of votes covers."""
+"""hodgerank describe: items, workers, coverage and display order of a file of votes."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from hodgerank.cli.console import show_reading
+from hodgerank.cli.console import count, show_reading
 from hodgerank.cli.outputs import AsJson
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.vote_options import reads_votes
@@ -17,7 +17,7 @@ from hodgerank.graph.description import describe as describe_votes
 
 @dataclass(frozen=True)
 class DescribeResult(CommandResult):
-    """A description and how the votes were read."""
+    """A description, and how the votes were read."""
 
     description: Description
     report: ReadReport
@@ -30,7 +30,7 @@ class DescribeResult(CommandResult):
         return {**self.report.to_dict(), "notes": notes, **self.description.to_dict()}
 
     def show(self, console: Console) -> None:
-        """One fact per line."""
+        """Print one fact per line."""
         show_reading(self.report, console)
         table = Table(box=None, show_header=False, pad_edge=False)
         table.add_column(style="bold")
@@ -46,7 +46,7 @@ def describe(
     votes: Comparisons,
     as_json: AsJson = False,
 ) -> DescribeResult:
-    """Describe a file of votes: items, workers, coverage, balance, display order.
+    """Describe a file of votes: items, workers, coverage, display order.
 
     Examples:
       hodgerank describe votes.csv
@@ -57,28 +57,33 @@ def describe(
 
 
 def _facts(d: Description) -> list[tuple[str, str]]:
-    anonymous = f", {d.anonymous_votes:,} answers without a worker" if d.anonymous_votes else ""
-    groups = "connected" if d.components == 1 else f"{d.components:,} groups never compared"
+    anonymous = (
+        (f", {count(d.anonymous_votes, 'vote')} without a worker") if d.anonymous_votes else ""
+    )
+    groups = "connected" if d.components == 1 else f"{d.components:,} disconnected groups"
     facts = [
         ("items", f"{d.items:,} ({groups})"),
         ("workers", f"{d.workers:,}{anonymous}" if d.workers else "not recorded"),
-        ("votes", f"{d.votes:,} ({d.ties:,} ties, {d.graded:,} graded)"),
-        ("pairs asked", f"{d.pairs_asked:,} of {d.pairs_possible:,} ({d.coverage:.1%} coverage)"),
-        ("answers per pair", f"{_spread(d.votes_per_pair)}; {d.unanimous_pairs:,} unanimous"),
-        ("answers per item", _spread(d.votes_per_item)),
+        ("votes", f"{d.votes:,} ({count(d.ties, 'tie')}, {d.graded:,} graded)"),
+        (
+            "pairs compared",
+            f"{d.pairs_asked:,} of {d.pairs_possible:,} ({d.coverage:.1%} coverage)",
+        ),
+        ("votes per pair", f"{_spread(d.votes_per_pair)}; {d.unanimous_pairs:,} unanimous"),
+        ("votes per item", _spread(d.votes_per_item)),
     ]
     if d.votes_per_worker is not None:
-        facts.append(("answers per worker", _spread(d.votes_per_worker)))
+        facts.append(("votes per worker", _spread(d.votes_per_worker)))
     order = d.display_order
     if order is None:
         facts.append(("display order", "not recorded: position bias cannot be estimated"))
         return facts
     if order.left_preferred is not None:
-        left = f"{order.left_preferred:.1%} +- {order.left_preferred_stderr:.1%}"
-        facts.append(("left preferred", f"{left} of decided answers"))
+        left = f"{order.left_preferred:.1%} ± {order.left_preferred_stderr:.1%}"
+        facts.append(("left preferred", f"{left} of votes without ties"))
     if order.both_orders is not None:
-        both = f"{order.both_orders:.1%} of the pairs with several answers"
-        facts.append(("shown both ways", both))
+        both = f"{order.both_orders:.1%} of the pairs with several votes"
+        facts.append(("shown in both orders", both))
     if order.most_one_sided is not None:
         side = f"{order.most_one_sided:.1%} of its appearances on one side"
         facts.append(("most one-sided item", side))

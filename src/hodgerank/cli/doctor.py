@@ -1,4 +1,4 @@
-"""hodgerank doctor: whether this installation is sound, and what would mend it."""
+"""hodgerank doctor: check the installation, and say how to repair it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WRITTEN = re.compile(
 
 
 class Requirement(NamedTuple):
-    """A package that is needed; by one extra only, if that is named."""
+    """A required package, or one that a single extra requires."""
 
     name: str
     least: str
@@ -43,7 +43,7 @@ class Requirement(NamedTuple):
 
     @property
     def installed(self) -> str:
-        """The version that is there, or nothing."""
+        """Installed version, or nothing."""
         try:
             return version(self.name)
         except PackageNotFoundError:
@@ -51,17 +51,17 @@ class Requirement(NamedTuple):
 
     @property
     def lack(self) -> str:
-        """What is wrong with what is there, or nothing."""
+        """Problem with the package, or nothing."""
         installed = self.installed
         if not installed:
             return f"{self.name} is missing"
         if _numbers(installed) < _numbers(self.least):
-            return f"{self.name} is {installed}, and {self.least} is needed"
+            return f"{self.name} {installed} is too old: {self.least} or newer is needed"
         return ""
 
 
 def requirements() -> list[Requirement]:
-    """All of them, those of extras too; none where the package was never installed."""
+    """Return all required packages, with those of extras; none if nothing was installed."""
     try:
         lines = requires(PACKAGE) or []
     except PackageNotFoundError:
@@ -71,7 +71,7 @@ def requirements() -> list[Requirement]:
 
 
 def extras() -> list[str]:
-    """The names of the extras."""
+    """Return the names of the extras."""
     try:
         return sorted(metadata(PACKAGE).get_all("Provides-Extra") or [])
     except PackageNotFoundError:
@@ -79,7 +79,7 @@ def extras() -> list[str]:
 
 
 def _numbers(written: str) -> tuple[int, ...]:
-    """The numbers a version begins with.
+    """Return the leading numbers of a version.
 
     >>> _numbers("2.10.0rc1") >= _numbers("2.9")
     True
@@ -88,22 +88,22 @@ def _numbers(written: str) -> tuple[int, ...]:
     return tuple(map(int, start[0].split("."))) if start else ()
 
 
-MARKS = "±●│"  # that tables and charts of characters use
+MARKS = "±●│"  # printed in tables and charts
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One fact, and what is wrong with it if something is."""
+    """One fact, and its problem if there is one."""
 
     about: str
     name: str
     value: str
     problem: str = ""
-    is_essential: bool = False  # without it commands fail
+    is_essential: bool = False  # commands fail without it
 
 
 def look_at_everything() -> list[Finding]:
-    """All findings, in the order in which they are shown."""
+    """Collect all findings in the order in which they are shown."""
     checks = (_versions, _machine, _terminal, _kernels, _data_sets, _extras)
     return [finding for check in checks for finding in check()]
 
@@ -114,7 +114,7 @@ def _versions() -> Iterator[Finding]:
     yield Finding(about, "Python", f"{platform.python_version()} ({sys.executable})")
     yield Finding(about, "platform", platform.platform())
     if not requirements():
-        problem = "it was never installed, so what it needs is not known: pip install ."
+        problem = "hodgerank is not installed, so its requirements are unknown: pip install ."
         yield Finding(about, "metadata", "not found", problem)
     for needed in requirements():
         if not needed.extra:
@@ -135,7 +135,7 @@ def _machine() -> Iterator[Finding]:
 
 
 def _free_memory() -> int | None:
-    """What Linux says can be had without swapping."""
+    """Return the memory available without swapping, as Linux reports it."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
     except OSError:
@@ -151,7 +151,7 @@ def _terminal() -> Iterator[Finding]:
     try:
         MARKS.encode(encoding)
     except (UnicodeError, LookupError):
-        problem = f"{encoding} lacks characters that are printed: set PYTHONUTF8=1"
+        problem = f"{encoding} cannot show some characters: set PYTHONUTF8=1"
     yield Finding("terminal", "encoding", encoding, problem)
     kind = "a terminal" if sys.stdout.isatty() else "not a terminal"
     yield Finding("terminal", "width", f"{console.width} columns ({kind})")
@@ -159,35 +159,41 @@ def _terminal() -> Iterator[Finding]:
 
 
 def _kernels() -> Iterator[Finding]:
-    """Whether Numba compiles, and keeps what it compiled."""
+    """Check that Numba compiles and caches."""
     about = "compiled kernels"
     try:
         from hodgerank.kernels.compilation import compiled
 
         kernel = compiled(_twice)
         works = kernel(21.0) == 42.0
-    except Exception as error:  # whatever a broken compiler raises
+    except Exception as error:  # a broken compiler may raise anything
         reason = str(error).split("\n", 1)[0]
         remedy = (
-            "name a folder that can be written in NUMBA_CACHE_DIR"
+            "set NUMBA_CACHE_DIR to a writable folder"
             if "cannot cache" in reason
             else "pip install --force-reinstall numba llvmlite"
         )
         yield Finding(about, "Numba", "does not compile", f"{reason}: {remedy}", True)
         return
     if not hasattr(kernel, "stats"):
-        problem = "everything is many times slower: unset NUMBA_DISABLE_JIT"
-        yield Finding(about, "Numba", "is told not to compile", problem)
+        problem = (
+            "compilation is off, which makes everything many times slower: unset NUMBA_DISABLE_JIT"
+        )
+        yield Finding(about, "Numba", "compilation is switched off", problem)
         return
-    problem = "" if works else "it computes nonsense: pip install --force-reinstall numba llvmlite"
-    yield Finding(about, "Numba", "compiles" if works else "is broken", problem, True)
+    problem = (
+        ""
+        if works
+        else ("compiled code returns wrong results: pip install --force-reinstall numba llvmlite")
+    )
+    yield Finding(about, "Numba", "compiles" if works else "wrong results", problem, True)
     cache = Path(kernel.stats.cache_path)
     wanted = os.environ.get("NUMBA_CACHE_DIR")
     problem = ""
     if wanted and not cache.is_relative_to(Path(wanted).absolute()):
-        problem = f"NUMBA_CACHE_DIR is {wanted}, which cannot be written: correct or unset it"
+        problem = f"NUMBA_CACHE_DIR is {wanted}, which is not writable: correct or unset it"
     elif not _is_writable(cache):
-        problem = f"{cache} cannot be written, so every start compiles again: set NUMBA_CACHE_DIR"
+        problem = f"{cache} is not writable, so every start compiles again: set NUMBA_CACHE_DIR"
     in_tree = cache.name == "__pycache__"
     folder = Path(__file__).parents[1] if in_tree else cache.parent
     yield Finding(about, "cache", str(folder), problem)
@@ -209,20 +215,24 @@ def _is_writable(folder: Path) -> bool:
 
 
 def _data_sets() -> Iterator[Finding]:
-    """Which files of the data sets are here; none of them is needed to rank votes."""
+    """Check which files of the data sets are present; none is needed to rank votes."""
     about = "data sets"
     try:
         from hodgerank.data.datasets import DATASETS, SHA256
     except ImportError:
-        return  # the versions tell why
+        return  # the versions section reports why
     named = os.environ.get("HODGERANK_DATA")
     if named:
         folder: Path | None = Path(named)
-        problem = "" if Path(named).is_dir() else "it is no folder: correct or unset HODGERANK_DATA"
+        problem = (
+            ""
+            if Path(named).is_dir()
+            else ("this is not a folder: correct or unset HODGERANK_DATA")
+        )
         yield Finding(about, "folder", f"{named} (HODGERANK_DATA)", problem)
     else:
         folder = _download_folder()
-        value = "unknown without the extra datasets" if folder is None else str(folder)
+        value = "unknown (needs the extra 'datasets')" if folder is None else str(folder)
         yield Finding(about, "folder", value)
     if folder is None:
         return
@@ -230,7 +240,7 @@ def _data_sets() -> Iterator[Finding]:
         files = [key for key in SHA256 if key.startswith(f"{dataset.folder}/")]
         places = (folder / (key if named else key.replace("/", "-")) for key in files)
         there = sum(place.is_file() for place in places)
-        value = "here" if there == len(files) else f"{there} of {len(files)} files are here"
+        value = "here" if there == len(files) else f"{there} of {len(files)} files are present"
         yield Finding(about, name, value)
 
 
@@ -251,7 +261,7 @@ def _extras() -> Iterator[Finding]:
 
 
 def _size(n_bytes: int) -> str:
-    """Bytes in words.
+    """Format a number of bytes.
 
     >>> _size(3 * 2**30), _size(1500)
     ('3.0 GB', '1.5 KB')
@@ -264,7 +274,7 @@ def _size(n_bytes: int) -> str:
 
 @dataclass(frozen=True)
 class DoctorResult(CommandResult):
-    """What was found."""
+    """The findings."""
 
     findings: list[Finding]
     as_json: bool
@@ -272,7 +282,7 @@ class DoctorResult(CommandResult):
 
     @property
     def exit_status(self) -> int:
-        """Not 0 where commands fail; what is merely missing is no failure."""
+        """3 if commands would fail, 0 if only extras are missing."""
         return BAD_INPUT if any(f.problem and f.is_essential for f in self.findings) else 0
 
     def to_dict(self) -> dict[str, Any]:
@@ -289,14 +299,14 @@ class DoctorResult(CommandResult):
 
     @property
     def verdict(self) -> str:
-        """The last line."""
+        """Conclusion in one line."""
         wrong = [f.name for f in self.findings if f.problem]
         missing = [f.name for f in self.findings if f.about == "extras" and f.value != "installed"]
-        words = f"to mend: {', '.join(wrong)}" if wrong else "all is well"
+        words = f"to repair: {', '.join(wrong)}" if wrong else "no problems"
         return f"{words}; extras not installed: {', '.join(missing)}" if missing else words
 
     def show(self, console: Console) -> None:
-        """Section by section, then one line."""
+        """Print the findings by section, then the conclusion."""
         for about in dict.fromkeys(finding.about for finding in self.findings):
             console.print(about, style="bold")
             table = plain_table(show_header=False)
@@ -313,10 +323,10 @@ class DoctorResult(CommandResult):
 
 
 def doctor(as_json: AsJson = False) -> DoctorResult:
-    """Look at this installation: versions, compiler, its cache, data sets, extras, terminal.
+    """Check this installation: versions, compiler, data sets, extras, terminal.
 
-    Ends with one line that says whether all is well. What is missing comes with the command that
-    adds it. Nothing is downloaded or changed.
+    Prints the command that repairs each problem or installs what is missing, and a conclusion in
+    the last line. Nothing is downloaded or changed.
 
     Examples:
       hodgerank doctor

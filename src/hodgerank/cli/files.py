@@ -1,4 +1,4 @@
-"""Tables on disk, in and out, by the suffix of their file."""
+"""Tables on disk, read and written by the suffix of their file."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ STANDARD_INPUT = Path("-")
 
 
 def file_or_input(path: Path) -> Path | IO[bytes]:
-    """The file, or the stream that - stands for."""
+    """Return the file, or the stream that - stands for."""
     return path if path != STANDARD_INPUT else standard_input()
 
 
 def standard_input() -> IO[bytes]:
-    """What is piped in."""
+    """Return standard input."""
     if sys.stdin is None:
         raise InvalidComparisons("standard input is closed: pipe the votes in, or name a file")
     return sys.stdin.buffer
 
 
 def require_one_reader(paths: Iterable[Path | str | None]) -> None:
-    """Refuse to read two things from one standard input."""
+    """Refuse to read standard input twice."""
     if sum(str(path) == str(STANDARD_INPUT) for path in paths) > 1:
-        raise InvalidArgument("- is standard input, which can be read once: name files instead")
+        raise InvalidArgument("standard input (-) can be read only once: name files instead")
 
 
 def write_table(table: pl.DataFrame, path: Path) -> None:
-    """Write a table in the format its name ends in; to standard output as CSV."""
+    """Write a table in the format of the file name, or as CSV to standard output."""
     if goes_to_standard_output(path):
         print_bytes(table.write_csv().encode())
         return
@@ -59,7 +59,7 @@ def write_table(table: pl.DataFrame, path: Path) -> None:
 
 
 def write_result(result: Any, path: Path) -> None:
-    """Write a result: as its chart if the name says so, else as its table."""
+    """Write a result as a chart or table, by the file name."""
     if path.suffix.lower() in TABLES or goes_to_standard_output(path):
         write_table(result.to_frame("polars"), path)
         return
@@ -69,7 +69,7 @@ def write_result(result: Any, path: Path) -> None:
 
 
 def read_scores(path: Path) -> dict[str, float]:
-    """Scores by item from a table with columns item and score."""
+    """Read scores by item from a table with the columns item and score."""
     raw = open_file(file_or_input(path))
     if not {"item", "score"} <= set(raw.columns):
         columns = cut(", ".join(raw.columns), 200)
@@ -78,7 +78,7 @@ def read_scores(path: Path) -> dict[str, float]:
     scores = table["score"].cast(pl.Float64, strict=False)
     names = table["item"].cast(pl.String).str.strip_chars()
     if scores.null_count() or names.n_unique() < len(names):
-        raise InvalidComparisons(f"{path}: every item needs one score, a number")
+        raise InvalidComparisons(f"{path}: every item needs exactly one numeric score")
     return dict(zip(names, scores, strict=True))
 
 
@@ -87,15 +87,16 @@ VOTE = re.compile(r"[^,;\t]+([,;\t])[^,;\t]+\1[+-]?[01](\1|$)")
 
 
 def read_items(path: Path | IO[bytes]) -> list[Item] | None:
-    """The items of a file or stream that lists them, or None where it holds votes.
+    """Read a list of items; return None if the file holds votes.
 
-    One per line in a .txt; a table with one column, whose header is an item too unless it is a
-    usual name for a column; or a table with a column called item, such as a written ranking.
+    The list is a .txt with one item per line, a table with one column, or a table with a column
+    called item, such as a written ranking. The header of a single column counts as an item unless
+    it is a usual column name.
     """
     raw = open_file(path)
     if isinstance(path, Path) and path.suffix.lower() == ".txt" and path.is_file():
         if pair_layout(raw.columns, ReadOptions()) is not None:
-            return None  # votes, whatever the file is called
+            return None  # votes, regardless of the file name
         lines = _lines(path)
         _require_no_votes(lines, path)
         return _typed(lines, str(path))
@@ -112,9 +113,9 @@ def read_items(path: Path | IO[bytes]) -> list[Item] | None:
 def read_pairs(
     path: Path, items: tuple[Item, ...], group: tuple[str, Item] | None = None
 ) -> list[tuple[Item, Item]]:
-    """Pairs of known items from a table whose columns are left and right, or its first two.
+    """Read pairs of known items from the columns left and right, or the first two.
 
-    A header of two items is a pair. With a `group`, its column and name, the pairs of that group.
+    A header of two items is a pair. With `group` (column and name), read the pairs of that group.
     """
     raw = open_file(file_or_input(path))
     if len(raw.columns) < 2:
@@ -126,7 +127,7 @@ def read_pairs(
     else:
         column, name = group
         if column not in raw.columns:
-            raise InvalidComparisons(f"{path}: a column {column} is needed to tell the groups")
+            raise InvalidComparisons(f"{path}: a column {column} with the groups is needed")
         table, _ = raw.rows([*names, column])
         table = table.filter(table[column].cast(pl.String) == str(name)).select(names)
         if not len(table):
@@ -135,7 +136,7 @@ def read_pairs(
     if set(names) <= known.keys():
         rows.insert(0, (names[0], names[1]))
     if not rows:
-        raise InvalidComparisons(f"{path}: there are no pairs, only a header")
+        raise InvalidComparisons(f"{path}: there is a header but no pairs")
     for name in (name for row in rows for name in row):
         if name not in known:
             raise InvalidComparisons(f"{path}: {UnknownItem(name, items)}")
@@ -143,9 +144,9 @@ def read_pairs(
 
 
 def read_workers(path: Path) -> list[Item]:
-    """Workers of a list: one per line in a .txt, or a column worker.
+    """Read workers from a .txt with one per line, or from a column worker.
 
-    Of a table with a column flag, which `hodgerank workers -o` writes, those with a warning.
+    From a table with a column flag, as `hodgerank workers -o` writes it, take those with a warning.
     """
     from hodgerank.estimators.workers.assessment import WARNINGS
 
@@ -165,7 +166,7 @@ def read_workers(path: Path) -> list[Item]:
 
 
 def _lines(path: Path) -> list[str]:
-    """The lines of a text that are not blank."""
+    """Return the lines that are not blank."""
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
@@ -174,18 +175,16 @@ def _lines(path: Path) -> list[str]:
 
 
 def by_name(items: Sequence[Item]) -> dict[str, Item]:
-    """Items by their names, whatever their type; of two with one name the first."""
+    """Return items by their names as text; of two with the same name, the first."""
     return {str(item): item for item in reversed(items)}
 
 
 def _require_no_votes(lines: list[str], path: Path) -> None:
-    """Refuse lines that are all two names and 1, 0 or -1, with or without who answered."""
+    """Refuse files whose lines all look like votes: two names and 1, 0 or -1, perhaps a worker."""
     if lines and all(
         re.match(r"[^,;\t]+([,;\t])[^,;\t]+\1[+-]?[01](\1|$)", line) for line in lines
     ):
-        raise InvalidComparisons(
-            f"{path} looks like votes without a header, not like a list of items: add --no-header"
-        )
+        raise InvalidComparisons(f"{path} looks like votes without a header: add --no-header")
 
 
 def _typed(names: list[str], path: str) -> list[Item]:

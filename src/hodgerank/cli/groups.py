@@ -1,4 +1,4 @@
-"""What a command says of each group, under one roof."""
+"""Results by group, in one result."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from hodgerank.types import Item
 
 @dataclass(frozen=True)
 class GroupedResult(CommandResult):
-    """The result of each group, and what was in the way of others."""
+    """The result of each group, and the problems of groups without one."""
 
     column: str
     results: dict[Item, CommandResult]
@@ -37,7 +37,7 @@ class GroupedResult(CommandResult):
 
     @property
     def exit_status(self) -> int:
-        """Not 0 if a group could not be dealt with."""
+        """Not 0 if a group has no result."""
         return status_of(self.problems)
 
     def to_dict(self) -> dict[str, Any]:
@@ -51,7 +51,7 @@ class GroupedResult(CommandResult):
         }
 
     def show(self, console: Console) -> None:
-        """One below the other, each under the name of its group."""
+        """Print the groups one below the other, each with its name."""
         show_reading(self.report, console)
         for group, result in self.results.items():
             console.print()
@@ -61,20 +61,20 @@ class GroupedResult(CommandResult):
         show_written(self.written, console)
 
     def cautions(self) -> list[str]:
-        """What was dropped or doubtful, and why groups are missing."""
+        """Return warnings about the reading and groups without a result."""
         return [*cautions_of(self.report), *problem_lines(self.column, self.problems)]
 
     def write(self, path: Path) -> None:
         """Write one table of all groups."""
         if path.suffix.lower() not in TABLES and not goes_to_standard_output(path):
             raise InvalidArgument(
-                f"{path}: the charts of several groups do not go into one file; write a table "
+                f"{path}: charts of several groups cannot be written to one file; write a table "
                 f"({', '.join(TABLES)})"
             )
         super().write(path)
 
     def to_table(self) -> pl.DataFrame:
-        """The tables of all groups, with the group in the first column."""
+        """Return the tables of all groups, with the group in the first column."""
         if not self.results:
             raise next(iter(self.problems.values()))
         tables = []
@@ -86,7 +86,7 @@ class GroupedResult(CommandResult):
 
 
 def each_group(command: Callable[..., CommandResult]) -> Callable[..., GroupedResult]:
-    """A command on votes as one on groups of votes."""
+    """Make a command on votes a command on groups of votes."""
 
     def on_groups(groups: VoteGroups, **arguments: Any) -> GroupedResult:
         results: dict[Item, CommandResult] = {}
@@ -110,7 +110,7 @@ def each_group(command: Callable[..., CommandResult]) -> Callable[..., GroupedRe
 
 
 def all_together(command: Callable[..., CommandResult]) -> Callable[..., CommandResult]:
-    """A command on votes as one on all groups together, items told apart by their group."""
+    """Make a command on votes a command on all groups together, with items separated by group."""
 
     def on_groups(groups: VoteGroups, **arguments: Any) -> CommandResult:
         votes: Comparisons = groups.together()
@@ -120,7 +120,7 @@ def all_together(command: Callable[..., CommandResult]) -> Callable[..., Command
 
 
 def status_of(problems: Mapping[Item, HodgeRankError]) -> int:
-    """The exit status where some groups could not be dealt with."""
+    """Return the exit status if some groups have no result."""
     if not problems:
         return 0
     unjoined = any(isinstance(problem, DisconnectedGraph) for problem in problems.values())
@@ -128,5 +128,5 @@ def status_of(problems: Mapping[Item, HodgeRankError]) -> int:
 
 
 def problem_lines(column: str, problems: Mapping[Item, HodgeRankError]) -> list[str]:
-    """Why groups are missing from the result."""
+    """Return one line for each group without a result."""
     return [f"{column} {group}: {problem}" for group, problem in problems.items()]

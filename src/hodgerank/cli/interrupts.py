@@ -1,4 +1,4 @@
-"""Ctrl-C ends a command without a word, and at a moment when nothing breaks."""
+"""Ctrl-C ends a command silently, at a moment when nothing breaks."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 
 from hodgerank.cli.result import INTERRUPTED
 
-PAUSE = 0.05  # seconds until the next look whether an import is done
-PATIENCE = 1.0  # seconds after which an interrupt that somebody swallowed is repeated
-_can_wait = hasattr(signal, "setitimer")  # Windows cannot
+PAUSE = 0.05  # seconds between checks whether an import has finished
+PATIENCE = 1.0  # seconds after which a swallowed interrupt is repeated
+_can_wait = hasattr(signal, "setitimer")  # not available on Windows
 
 
 def run_interruptibly(command: Callable[[], int]) -> int:
-    """The exit status of a command, which is 130 if the user interrupts it.
+    """Run a command and return its exit status, 130 if the user interrupts it.
 
-    Libraries turn an interrupt in the middle of their import into another error, a crash, or
-    nothing at all: it waits until the import is done. Compiled code may swallow it, too.
+    An interrupt during an import is delayed until the import has finished, since libraries turn it
+    into another error or a crash. Compiled code may swallow it, so it is repeated.
     """
     interrupted = False
 
@@ -40,7 +40,7 @@ def run_interruptibly(command: Callable[[], int]) -> int:
 
     is_minded = signal.getsignal(signal.SIGINT) is not signal.default_int_handler
     if is_minded or threading.current_thread() is not threading.main_thread():
-        return command()  # interrupts are somebody else's business
+        return command()  # another handler is responsible for interrupts
     show = sys.unraisablehook
     signal.signal(signal.SIGINT, interrupt)
     if _can_wait:
@@ -63,7 +63,7 @@ def run_interruptibly(command: Callable[[], int]) -> int:
 
 
 def heed_interrupts() -> None:
-    """Let Ctrl-C end a wait for input, which goes on once polars has been imported."""
+    """Let Ctrl-C end a wait for input even after polars has been imported."""
     import polars  # noqa: F401
 
     if hasattr(signal, "siginterrupt"):

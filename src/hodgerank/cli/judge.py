@@ -1,4 +1,4 @@
-"""hodgerank judge: rank anything with language models as judges."""
+"""hodgerank judge: rank texts, images or model outputs with language models as judges."""
 
 import shlex
 from collections.abc import Callable
@@ -53,43 +53,53 @@ Items = Annotated[
     str,
     typer.Argument(
         metavar="ITEMS",
-        help="CSV, JSON lines, Parquet or Excel with id, text and perhaps context (the prompt "
-        "that is answered) or image; or a folder of texts or images.",
+        help="CSV, JSON lines, Parquet or Excel with the columns id, text and perhaps context "
+        "(the prompt that the text answers) or image; or a folder of texts or images.",
     ),
 ]
 Question = Annotated[
-    str, typer.Option("--question", "-q", help="Which of the two? Asked of every pair.")
+    str,
+    typer.Option(
+        "--question", "-q", help=("Question asked about every pair, e.g. 'Which is clearer?'.")
+    ),
 ]
-Budget = Annotated[int, typer.Option(min=1, help="Answers, earlier ones included.")]
+Budget = Annotated[
+    int, typer.Option(min=1, help=("Number of votes, including those of earlier runs."))
+]
 Orders = Annotated[
     Literal["single", "both"],
-    typer.Option(help="Show a pair in one order, balanced over all, or in both: two calls."),
+    typer.Option(
+        help=("Show each pair in one order, balanced over all pairs, or in both (two calls).")
+    ),
 ]
 Repeats = Annotated[
     int,
     typer.Option(
-        min=1, help="How often a model may be asked the very same; its replies count as one."
+        min=1, help="How often a model may get the same prompt; its replies count as one."
     ),
 ]
 Strategy = Annotated[
-    str, typer.Option(help="How pairs are chosen, as in plan: auto, top-5, rounds, random ...")
+    str, typer.Option(help="How pairs are chosen: auto, top-5, rounds, random ... (see plan).")
 ]
 DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Print a prompt and the expected cost; call nobody.")
+    bool,
+    typer.Option(
+        "--dry-run", help=("Print a prompt and the expected cost without calling any model.")
+    ),
 ]
 Title = Annotated[str | None, typer.Option(help="Title of the report.")]
-Format = Annotated[Literal["html", "md"], typer.Option("--format", help="Of the report.")]
+Format = Annotated[Literal["html", "md"], typer.Option("--format", help="Format of the report.")]
 Forecast = Annotated[
-    bool, typer.Option("--forecast/--no-forecast", help="Foresee what more answers would buy.")
+    bool, typer.Option("--forecast/--no-forecast", help="Forecast what more votes would add.")
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Makes the choice of pairs repeatable.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the random choices.")]
 Output = Annotated[
     Path | None,
     typer.Option(
         "--output",
         "-o",
-        help=f"A folder for every call ({CALLS}), the campaign ({CAMPAIGN}), {VOTES}, {RANKING} "
-        "and the report. If interrupted, run the same command again: it resumes.",
+        help=f"Folder for the calls ({CALLS}), the campaign ({CAMPAIGN}), {VOTES}, {RANKING} and "
+        "the report. If interrupted, run the same command again: it resumes.",
     ),
 ]
 
@@ -134,13 +144,12 @@ def judge(
     output: Output = None,
     as_json: AsJson = False,
 ) -> JudgeResult | DryRunResult:
-    """Rank anything with language models as judges: a few hundred calls, and a report.
+    """Rank texts, images or model outputs with language models as judges.
 
-    Pairs are chosen so that few calls go far, judges' leaning to the first or second item is
-    measured and allowed for, and every reply is on disk before it is used: whatever interrupts it,
-    the same command goes on, and what is on disk is not paid for again. Items may be texts,
-    images, or the outputs of several systems to the same prompts. The key comes from the
-    environment.
+    Pairs are chosen so that few calls suffice. The judges' position bias is estimated and
+    corrected. Every reply is saved before it is used: if interrupted, run the same command again,
+    and saved replies are not paid for twice. Items may be texts, images, or the outputs of several
+    systems for the same prompts. The API key comes from the environment.
 
     Examples:
       hodgerank judge summaries.csv -q "Which summary is more faithful?" -m NAME -o run/ --dry-run
@@ -156,11 +165,11 @@ def judge(
     rule = None if stop is None else read_rule(stop)
     shown = read_items(
         items, encoding=encoding, id=id_column, text=text_column, context=context_column,
-        image=image_column, track="",  # one ranking of all: what is ranked apart takes a campaign
+        image=image_column, track="",  # one ranking of all items; separate tracks need a campaign
     )  # fmt: skip
     judges = partial(
         ChatJudge, shown, question, models=model, base_url=base_url or None, seed=seed,
-        api_key="nobody is called" if dry_run else keys_of(key_variable), repeats=repeats,
+        api_key="no model is called" if dry_run else keys_of(key_variable), repeats=repeats,
         template=template or answers, probabilities=probabilities, timeout=timeout, retries=retries,
         parameters=parameters_of(parameter, temperature, max_tokens),
         requests_per_minute=requests_per_minute, tokens_per_minute=tokens_per_minute,
@@ -184,7 +193,7 @@ def _sampler(strategy: str, items: JudgedItems, seed: int) -> Sampler:
 
 def _folder(output: Path | None, form: str) -> JudgeFolder:
     if output is None:
-        raise InvalidArgument("name a folder for calls, votes and report: -o run/")
+        raise InvalidArgument("a folder for calls, votes and report is needed: -o run/")
     return JudgeFolder(output, form)
 
 
@@ -196,7 +205,7 @@ def _run(
     folder: JudgeFolder,
     as_json: bool,
 ) -> JudgeResult:
-    """Run the campaign in its folder, or go on with it, and write the report."""
+    """Run or resume the campaign in its folder, and write the report."""
     judge = make_judge(log=folder.calls)
     n_before = len(judge.judged)
     run = folder.run(judge, **campaign)

@@ -1,4 +1,4 @@
-"""The folder of a judged campaign: run it there, heed interrupts, write what came of it."""
+"""The folder of a judged campaign: run it there, handle interrupts, write the results."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import polars as pl
 from hodgerank.atomic_write import write_file
 from hodgerank.cli.console import complaints, verbatim
 from hodgerank.cli.progress import doing, is_watched, telling_progress
+from hodgerank.collecting.call_loop import StopReason
 from hodgerank.errors import CannotWrite
 from hodgerank.judges.chat_judge import ChatJudge
 from hodgerank.judges.run_on_items import JudgedRun, judge_items, votes_in
@@ -22,11 +23,11 @@ from hodgerank.reporting.report import Report
 T = TypeVar("T")
 CALLS, CAMPAIGN = "calls.jsonl", "campaign.db"
 VOTES, RANKING = "votes.csv", "ranking.csv"
-INTERRUPTED = "interrupted"
+INTERRUPTED = StopReason("interrupted", "interrupted")
 
 
 class JudgeFolder:
-    """A folder that gets calls, votes, ranking and report; `files` are those written so far."""
+    """A folder for calls, votes, ranking and report; `files` are those written so far."""
 
     def __init__(self, path: Path, form: str) -> None:
         if form == "html":
@@ -45,7 +46,7 @@ class JudgeFolder:
         self.files = [self.calls, path / CAMPAIGN]
 
     def run(self, judge: ChatJudge, **campaign: Any) -> JudgedRun:
-        """Run the campaign, or go on with it; whatever happens, its votes are written."""
+        """Run or resume the campaign, and always write its votes."""
         try:
             return asyncio.run(_run(judge, {**campaign, "campaign": self._path / CAMPAIGN}))
         finally:
@@ -54,7 +55,7 @@ class JudgeFolder:
                 self._write(self._path / VOTES, votes.write_csv())
 
     def report(self, run: JudgedRun, **page: Any) -> Report | None:
-        """Write ranking and report, unless there is nothing to tell or somebody cannot wait."""
+        """Write ranking and report, unless there are no votes or the run was interrupted."""
         if run.result.reason == INTERRUPTED or not run.result.n_votes:
             return None
         with telling_progress():
@@ -76,9 +77,9 @@ async def _run(judge: ChatJudge, campaign: dict[str, Any]) -> JudgedRun:
 
 
 async def heeding_interrupts(judge: ChatJudge, work: Awaitable[T]) -> T:
-    """The work of a judge, who is closed then.
+    """Run a judge and close it afterwards.
 
-    An interrupt waits for the calls that are out, a second one does not.
+    A first interrupt waits for calls in progress, a second one does not.
     """
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     before = signal.getsignal(signal.SIGINT)
@@ -89,7 +90,9 @@ async def heeding_interrupts(judge: ChatJudge, work: Awaitable[T]) -> T:
             task.cancel()
             return
         judge.stop(INTERRUPTED)
-        words = "waiting for the calls that are out, which are paid for; Ctrl-C again leaves them"
+        words = (
+            "waiting for calls in progress, which are paid for; press Ctrl-C again to abandon them"
+        )
         complaints().print(verbatim(words))
 
     try:

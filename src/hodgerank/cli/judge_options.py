@@ -1,4 +1,4 @@
-"""Options of the commands that let models judge: whom to ask, how, and what it may cost."""
+"""Options of commands with language models as judges: models, endpoint, limits and prices."""
 
 from __future__ import annotations
 
@@ -15,23 +15,25 @@ from hodgerank.judges.prices import Prices
 
 ENDPOINT, LIMITS = "Endpoint", "Limits"
 
-Models = Annotated[list[str], typer.Option("--model", "-m", help="Who judges; several take turns.")]
+Models = Annotated[
+    list[str], typer.Option("--model", "-m", help=("Model that judges; several models take turns."))
+]
 Answers = Annotated[
     Literal["choice", "tie", "grade"],
-    typer.Option(help="What may be answered: a choice, a choice or tie, five grades."),
+    typer.Option(help="Allowed replies: a choice, a choice or a tie, or five grades."),
 ]
 TemplateFile = Annotated[
-    Path | None, typer.Option(help="A prompt of your own (TOML) instead of --answers.")
+    Path | None, typer.Option(help="TOML file with your own prompt, instead of --answers.")
 ]
 Probabilities = Annotated[
     bool,
-    typer.Option(help="Take the probability of the answer, where the endpoint gives it."),
+    typer.Option(help="Use the probabilities of the reply's tokens, if the endpoint returns them."),
 ]
 BaseUrls = Annotated[
     list[str] | None,
     typer.Option(
         rich_help_panel=ENDPOINT,
-        help="Address of an OpenAI-compatible server; once, or once for each model.",
+        help="Address of an OpenAI-compatible server; once, or once per model.",
     ),
 ]
 KeyVariables = Annotated[
@@ -39,59 +41,74 @@ KeyVariables = Annotated[
     typer.Option(
         rich_help_panel=ENDPOINT,
         metavar="NAME",
-        help="Environment variable with the key, if not HODGERANK_API_KEY or OPENAI_API_KEY; "
-        "once, or once for each model.",
+        help="Environment variable with the API key, if not HODGERANK_API_KEY or OPENAI_API_KEY; "
+        "once, or once per model.",
     ),
 ]
 Temperature = Annotated[
-    float | None, typer.Option(min=0, rich_help_panel=ENDPOINT, help="Sent if given.")
+    float | None,
+    typer.Option(
+        min=0, rich_help_panel=ENDPOINT, help=("Sampling temperature; sent only if given.")
+    ),
 ]
 MaxTokens = Annotated[
     int | None,
-    typer.Option(min=2, rich_help_panel=ENDPOINT, help="Of a reply; sent if given."),
+    typer.Option(
+        min=2, rich_help_panel=ENDPOINT, help=("Maximum length of a reply; sent only if given.")
+    ),
 ]
 Parameters = Annotated[
     list[str] | None,
     typer.Option(
         rich_help_panel=ENDPOINT,
         metavar="NAME=VALUE",
-        help="Anything else to send, e.g. reasoning_effort=low; numbers and JSON as such.",
+        help="Another request parameter, e.g. reasoning_effort=low; values may be numbers or JSON.",
     ),
 ]
 Concurrency = Annotated[
-    int, typer.Option(min=1, rich_help_panel=LIMITS, help="Calls that are out at once.")
+    int, typer.Option(min=1, rich_help_panel=LIMITS, help="Calls in progress at the same time.")
 ]
-Timeout = Annotated[float, typer.Option(rich_help_panel=LIMITS, help="Seconds for one try.")]
+Timeout = Annotated[
+    float, typer.Option(rich_help_panel=LIMITS, help=("Seconds until a call times out."))
+]
 Retries = Annotated[
-    int, typer.Option(min=0, rich_help_panel=LIMITS, help="Further tries of a call.")
+    int, typer.Option(min=0, rich_help_panel=LIMITS, help="Retries of a failed call.")
 ]
-PerMinute = Annotated[float | None, typer.Option(rich_help_panel=LIMITS, help="Of each model.")]
+PerMinute = Annotated[
+    float | None, typer.Option(rich_help_panel=LIMITS, help=("Limit for each model."))
+]
 PriceFile = Annotated[
     Path | None,
     typer.Option(
         rich_help_panel=LIMITS,
-        help="What a million tokens cost: CSV with model, input, output, or TOML.",
+        help="Price of a million tokens: CSV with the columns model, input, output; or TOML.",
     ),
 ]
 MaxCalls = Annotated[
-    int | None, typer.Option(rich_help_panel=LIMITS, help="Calls with a reply, at most.")
+    int | None, typer.Option(rich_help_panel=LIMITS, help="Maximum number of calls with a reply.")
 ]
 MaxTotalTokens = Annotated[
     int | None,
     typer.Option(
         rich_help_panel=LIMITS,
-        help="Of all calls, if no reply is longer than those before.",
+        help=(
+            "Maximum number of tokens of all calls, assuming that no reply is longer than those "
+            "before."
+        ),
     ),
 ]
 MaxCost = Annotated[
-    float | None, typer.Option(rich_help_panel=LIMITS, help="Money, likewise; needs --prices.")
+    float | None,
+    typer.Option(
+        rich_help_panel=LIMITS, help=("Maximum cost, on the same assumption; needs --prices.")
+    ),
 ]
 
 
 def parameters_of(
     given: list[str] | None, temperature: float | None, max_tokens: int | None
 ) -> dict[str, Any]:
-    """What is sent with every call."""
+    """Return the parameters sent with every call."""
     found: dict[str, Any] = {}
     if temperature is not None:
         found["temperature"] = temperature
@@ -109,13 +126,15 @@ def parameters_of(
 
 
 def keys_of(variables: list[str] | None) -> list[str] | None:
-    """The keys that environment variables hold; None where none is named."""
+    """Return the keys in the environment variables; None where no variable is named."""
     if not variables:
         return None
-    if not all(os.environ.get(name) for name in variables):  # it may be a key: it is not shown
+    if not all(
+        os.environ.get(name) for name in variables
+    ):  # the value is not shown, since it may be a key
         raise InvalidArgument(
-            "an environment variable that --key-variable names is not set: it takes the name of "
-            "one that holds the key, not the key"
+            "the environment variable named by --key-variable is not set: give the name of a "
+            "variable, not the key itself"
         )
     return [os.environ[name] for name in variables]
 
@@ -123,8 +142,8 @@ def keys_of(variables: list[str] | None) -> list[str] | None:
 def money_of(
     prices: Path | None, calls: int | None, tokens: int | None, cost: float | None
 ) -> dict[str, Any]:
-    """Prices and caps, as options of a `ChatJudge`."""
+    """Return prices and limits as options of a `ChatJudge`."""
     if cost is not None and prices is None:
-        raise InvalidArgument("--max-cost needs to know what tokens cost: --prices FILE")
+        raise InvalidArgument("--max-cost needs the prices of tokens: add --prices FILE")
     known = None if prices is None else Prices.read(prices)
     return {"prices": known, "caps": Caps(calls, tokens, cost)}

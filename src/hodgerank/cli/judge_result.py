@@ -1,4 +1,4 @@
-"""What `hodgerank judge` tells: the prompt beforehand, the answer and the judges afterwards."""
+"""Output of `hodgerank judge`: the prompt before a run, the conclusion and the judges after it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from rich.console import Console
 from hodgerank.cli.console import (
     add_names,
     add_numbers,
+    count,
     plain_table,
     show_table,
     show_warnings,
     verbatim,
 )
 from hodgerank.cli.result import BAD_INPUT, INTERRUPTED, NOT_UNIQUE, CommandResult
+from hodgerank.collecting.call_loop import StopReason
 from hodgerank.data.items.judged_items import JudgedItems
 from hodgerank.judges.expected_cost import ExpectedCost
 from hodgerank.judges.prompts.images import logged
@@ -27,7 +29,7 @@ from hodgerank.types import Pair
 
 @dataclass(frozen=True)
 class DryRunResult(CommandResult):
-    """A prompt, and what the campaign is expected to cost."""
+    """A prompt, and the expected cost of the campaign."""
 
     items: JudgedItems
     pair: Pair
@@ -49,9 +51,9 @@ class DryRunResult(CommandResult):
         }
 
     def show(self, console: Console) -> None:
-        """The prompt as it would be sent, and the costs as a table."""
+        """Print the prompt as it would be sent, and the costs as a table."""
         show_items(self.items, console)
-        console.print(verbatim(f"the prompt about {self.pair.left} and {self.pair.right}:"))
+        console.print(verbatim(f"prompt for {self.pair.left} and {self.pair.right}:"))
         for message in logged(self.messages):
             for line in _as_text(message["content"]).strip().splitlines():
                 console.print(verbatim(line, "dim"), soft_wrap=True)
@@ -64,13 +66,13 @@ class DryRunResult(CommandResult):
                 f"{cost.calls:,}",
                 f"{cost.prompt_tokens:,}",
                 f"{cost.completion_tokens:,}",
-                money(cost.cost, self.currency) or "no price (--prices)",
+                money(cost.cost, self.currency) or "unknown (--prices)",
             )
         console.print()
         show_table(table, console)
         words = (
-            "estimated: a token for four letters, short replies (models that think before they "
-            "answer take many more); replies without an answer come on top"
+            "Estimate: four letters per token and short replies. Reasoning models use many more "
+            "tokens, and calls without a usable reply are not included."
         )
         console.print(verbatim(words, "dim"))
 
@@ -84,7 +86,7 @@ def _as_text(content: Any) -> str:
 
 @dataclass(frozen=True)
 class JudgeResult(CommandResult):
-    """A campaign, and where everything went; without a report where it was cut short."""
+    """A judged campaign and its files; without a report if it was interrupted."""
 
     run: JudgedRun
     report: Report | None
@@ -96,7 +98,7 @@ class JudgeResult(CommandResult):
 
     @property
     def exit_status(self) -> int:
-        """Not 0 where it was interrupted, brought no answer, or there is no one ranking."""
+        """Not 0 if it was interrupted, has no votes, or has no unique ranking."""
         if self.report is None:
             return INTERRUPTED if self.run.result.reason == "interrupted" else BAD_INPUT
         found = self.report.findings
@@ -109,6 +111,7 @@ class JudgeResult(CommandResult):
             "question": run.question,
             "votes": run.result.n_votes,
             "stopped_by": run.result.reason,
+            "stop_code": StopReason(run.result.reason).code,
             "judges": [
                 {**asdict(judge), "cost": None if judge.cost is None else asdict(judge.cost)}
                 for judge in run.judges
@@ -118,11 +121,11 @@ class JudgeResult(CommandResult):
         }
 
     def show(self, console: Console) -> None:
-        """The answer first, then the judges, then the files."""
+        """Print the conclusion, then the judges, then the files."""
         result = self.run.result
         show_items(self.items, console)
-        earlier = f", {self.n_before:,} replies were there" if self.n_before else ""
-        words = f"{result.n_votes:,} answers{earlier}; stopped by: {result.reason}"
+        earlier = f", {self.n_before:,} replies from earlier runs" if self.n_before else ""
+        words = f"{count(result.n_votes, 'vote')}{earlier}; stopped: {result.reason}"
         console.print(verbatim(words))
         console.print()
         if self.report is not None:
@@ -130,10 +133,10 @@ class JudgeResult(CommandResult):
                 console.print(verbatim(text, "bold"))
             show_warnings(map(str, self.report.concerns), console)
             if n := len(self.run.unjudged):
-                words = f"not ranked, since no answer is about them: {n:,} of the items"
+                words = f"{count(n, 'item')} without votes not ranked"
                 show_warnings([words], console)
         elif self.exit_status == INTERRUPTED:
-            console.print(verbatim("The same command goes on from here.", "bold"))
+            console.print(verbatim("Run the same command again to resume.", "bold"))
         self._show_judges(console)
         console.print(verbatim("written: " + ", ".join(map(str, self.files))))
 
@@ -157,10 +160,13 @@ class JudgeResult(CommandResult):
 
 
 def show_items(items: JudgedItems, console: Console) -> None:
-    """How many there are, and what was left out."""
+    """Print how many items there are, and which were left out."""
     console.print(verbatim(items._headline()))
     if (n := items.n_groups) > 1:
-        words = f"! the items fall into {n:,} groups that share no context: no ranking joins them"
+        words = (
+            f"! the items form {n:,} groups that share no context, so they cannot be ranked "
+            "together"
+        )
         console.print(verbatim(words, "yellow"))
     if items.left_out:
         names = ", ".join(items.left_out[:5]) + (" ..." if len(items.left_out) > 5 else "")
@@ -168,5 +174,5 @@ def show_items(items: JudgedItems, console: Console) -> None:
 
 
 def money(amount: float | None, currency: str) -> str:
-    """An amount with its currency; nothing where it is not known."""
+    """Return an amount with its currency, or nothing if unknown."""
     return "" if amount is None else f"{amount:,.4g} {currency}".rstrip()

@@ -1,7 +1,8 @@
-"""Run a command, and say what went wrong."""
+"""Run a command and report errors."""
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
 from collections.abc import Sequence
@@ -13,11 +14,14 @@ from hodgerank.cli.outputs import printing
 from hodgerank.cli.result import BAD_INPUT, NOT_UNIQUE, WRONG_USAGE
 from hodgerank.errors import DisconnectedGraph, HodgeRankError, InvalidArgument
 
-READ_NO_FURTHER = 1  # what typer and rich make of a pipe that was closed; no status of ours
+PLAIN = "plain"
+"""Name of the error handler of streams that cannot encode every character."""
+ASCII = {"±": "+-", "−": "-", "–": "-", "…": "...", "│": "|", "─": "-", "└": "+", "●": "*"}
+READ_NO_FURTHER = 1  # exit status of typer and rich for a closed pipe, not one of ours
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command and exit with a status that tells what happened."""
+    """Run a command and exit with its status."""
     sys.exit(run_interruptibly(lambda: _run(arguments)))
 
 
@@ -37,8 +41,8 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 def _words(error: Exception) -> str:
     if isinstance(error, MemoryError):
-        return "there is not enough memory for this"
-    if isinstance(error, OSError) and error.strerror:  # one of the system, not of ours
+        return "not enough memory"
+    if isinstance(error, OSError) and error.strerror:  # an error of the operating system
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return str(error)
 
@@ -46,22 +50,34 @@ def _words(error: Exception) -> str:
 def _status(arguments: Sequence[str] | None) -> int:
     try:
         words = list(sys.argv[1:] if arguments is None else arguments)
-        app(words, obj=words)  # a report tells how to repeat it
+        app(words, obj=words)  # reports print the command that repeats them
     except SystemExit as end:
         return 0 if end.code in (None, READ_NO_FURTHER) else int(end.code)
     finally:
         with printing():
-            pass  # but what is still to be printed
+            pass  # flush what is still to be printed
     return 0
 
 
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    """Write ± as +-, and what has no ASCII form, such as a name, as an escape sequence."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    characters = error.object[error.start : error.end]
+    plain = "".join(
+        ASCII.get(one) or one.encode("ascii", "backslashreplace").decode() for one in characters
+    )
+    return plain, error.end
+
+
 def _prepare_streams() -> None:
+    codecs.register_error(PLAIN, _plain)
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
-        if stream is None:  # closed: no file that is opened may take its place
+        if stream is None:  # closed: a file that is opened later must not take its place
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
         elif isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # names the terminal cannot show
+            stream.reconfigure(errors=PLAIN)
 
 
 def _forget_impossible_width() -> None:

@@ -1,4 +1,4 @@
-"""hodgerank outliers: answers no common ranking explains."""
+"""hodgerank outliers: votes that the common ranking does not explain."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +28,7 @@ from hodgerank.estimators.outliers import Outliers, find_outliers
 
 @dataclass(frozen=True)
 class OutliersResult(CommandResult):
-    """The outlying answers, and where their table went."""
+    """Outliers, and where their table was written."""
 
     outliers: Outliers
     top: int
@@ -36,11 +36,11 @@ class OutliersResult(CommandResult):
     as_json: bool
 
     def to_table(self) -> pl.DataFrame:
-        """The outlying answers."""
+        """Return the outliers."""
         return cast("pl.DataFrame", self.outliers.to_frame("polars"))
 
     def cautions(self) -> list[str]:
-        """What was dropped or doubtful in the reading."""
+        """Return warnings about the reading."""
         return cautions_of(self.outliers.votes.report)
 
     def to_dict(self) -> dict[str, Any]:
@@ -59,11 +59,13 @@ class OutliersResult(CommandResult):
             "expected_mean_excess_std": found.expected.excess_std,
             "p_value": found.p_value,
             "too_many": found.are_too_many,
+            "code": found.code,
+            "verdict": found.verdict,
             "flagged": found.to_frame("polars").to_dicts(),
         }
 
     def show(self, console: Console) -> None:
-        """A table of outlying answers."""
+        """Print a table of outliers."""
         found = self.outliers
         show_reading(found.votes.report, console)
         rows = found.to_frame("polars").to_dicts()
@@ -87,7 +89,6 @@ class OutliersResult(CommandResult):
         console.print()
         show_rest(len(shown), len(rows), console)
         console.print(
-            f"{found.n_flagged:,} of {found.votes.n_votes:,} answers ({found.share:.1%}) at "
             f"penalty {found.penalty:.2f}: {found.criterion}",
             style="dim",
         )
@@ -99,16 +100,16 @@ class OutliersResult(CommandResult):
 def outliers(
     votes: Comparisons,
     false_positive_rate: Annotated[
-        float, typer.Option(help="Share of a consistent crowd's answers that would be flagged.")
+        float, typer.Option(help="Share of votes flagged if all workers were consistent.")
     ] = 0.05,
-    top: Annotated[int, typer.Option(min=0, help="Show N answers, 0 shows all.")] = 20,
+    top: Annotated[int, typer.Option(min=0, help="Show N votes; 0 shows all.")] = 20,
     output: Annotated[Path | None, output_option("Write the table: .csv, .parquet, .json")] = None,
     as_json: AsJson = False,
 ) -> OutliersResult:
-    """List the answers that a common ranking cannot explain, most outlying first.
+    """List the votes that the common ranking does not explain.
 
-    Beside them stands what a consistent crowd would show: its answers are redrawn, and outliers
-    found in the same way.
+    The largest residuals come first. The number of outliers is compared with the number expected by
+    chance, which is simulated from one ranking plus noise.
 
     Examples:
       hodgerank outliers votes.csv

@@ -1,4 +1,4 @@
-"""Where results go: checked before any work is done, so that a bad name costs nothing."""
+"""Outputs of commands, checked before any work is done."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from hodgerank.errors import CannotWrite, HodgeRankError, InvalidArgument
 
 TABLES = (".csv", ".parquet", ".json")
 STANDARD_OUTPUT = Path("-")
-ON_STANDARD_OUTPUT = "- for CSV on standard output, and nothing else there"
+ON_STANDARD_OUTPUT = "- writes CSV to standard output and nothing else"
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 TopItems = Annotated[
     int | None,
     typer.Option(
         min=0,
         metavar="N",
-        help="Show the best N only, 0 shows all; 50 if not given, all with --json.",
+        help="Show the best N; 0 shows all. Default: 50, with --json all.",
     ),
 ]
 
 
 def output_option(help_text: str, *, charts: bool = False) -> Any:
-    """--output: a file in a format that its name tells, or - for a table on standard output."""
+    """Return the option --output: a file whose name determines the format, or -."""
 
     def check(path: Path | None) -> Path | None:
         if path is not None and not goes_to_standard_output(path):
@@ -42,7 +42,7 @@ def output_option(help_text: str, *, charts: bool = False) -> Any:
 
 
 def file_option(help_text: str, suffixes: tuple[str, ...] = TABLES) -> Any:
-    """An option that names another file to be written, in a format that its name tells."""
+    """Return an option that names another output file, whose name determines the format."""
 
     def check(path: Path | None) -> Path | None:
         if path is not None:
@@ -53,12 +53,12 @@ def file_option(help_text: str, suffixes: tuple[str, ...] = TABLES) -> Any:
 
 
 def goes_to_standard_output(path: Path | None) -> bool:
-    """Whether the table is printed, and so nothing else may be."""
+    """Return whether the table goes to standard output, so that nothing else may be printed."""
     return path == STANDARD_OUTPUT
 
 
 def check_output_name(path: Path, suffixes: tuple[str, ...], charts: bool = False) -> None:
-    """Refuse a name that does not tell a format, and a place where no file can be."""
+    """Refuse a name without a known format, and a folder that does not exist."""
     suffix = path.suffix.lower()
     if charts and suffix not in suffixes:
         from hodgerank.plotting.charts import SUFFIXES, require_charts
@@ -67,9 +67,7 @@ def check_output_name(path: Path, suffixes: tuple[str, ...], charts: bool = Fals
         if suffix in SUFFIXES:
             require_charts()
     if suffix not in suffixes:
-        raise InvalidArgument(
-            f"{path}: the file name must end in {', '.join(suffixes)} to tell the format"
-        )
+        raise InvalidArgument(f"{path}: the file name must end in {', '.join(suffixes)}")
     if not path.absolute().parent.is_dir():
         raise InvalidArgument(f"{path}: the folder {path.parent} does not exist")
     if path.is_dir():
@@ -77,15 +75,15 @@ def check_output_name(path: Path, suffixes: tuple[str, ...], charts: bool = Fals
 
 
 def require_one_printed(output: Path | None, as_json: bool) -> None:
-    """Refuse to print two things on one standard output."""
+    """Refuse to print two results on standard output."""
     if as_json and goes_to_standard_output(output):
-        raise InvalidArgument("--json and -o - both want standard output: choose one")
+        raise InvalidArgument("--json and -o - both write to standard output: choose one")
 
 
 def keep_apart(outputs: Iterable[Path | None], inputs: Iterable[Path | str | None] = ()) -> None:
-    """Refuse to write two results to one file, or to a file that is read.
+    """Refuse to write two results to one file, or to overwrite an input.
 
-    Inputs may be patterns; what a pattern would find once it is written is an input too.
+    Inputs may be patterns; a new file that a pattern would match is an input too.
     """
     read = [str(path) for path in inputs if path is not None]
     written: list[str] = []
@@ -94,24 +92,26 @@ def keep_apart(outputs: Iterable[Path | None], inputs: Iterable[Path | str | Non
             continue
         path = os.path.realpath(output)
         if any(_is_same(path, other) for other in written):
-            raise InvalidArgument(f"{output} would be written twice: write one result elsewhere")
+            raise InvalidArgument(
+                f"{output} would be written twice: choose another file for one result"
+            )
         for source in read:
             if _is_same(path, source) or (has_magic(source) and _is_found(path, source)):
                 raise InvalidArgument(
-                    f"{output} would overwrite what is read from {source}: write it elsewhere"
+                    f"{output} would overwrite the input {source}: choose another file"
                 )
         written.append(path)
 
 
 def _is_same(one: str, other: str) -> bool:
-    """By whatever names: links, relative paths, hard links."""
+    """Return whether two names are the same file, also through links."""
     if os.path.exists(one) and os.path.exists(other):
         return os.path.samefile(one, other)
     return os.path.realpath(one) == os.path.realpath(other)
 
 
 def _is_found(path: str, pattern: str) -> bool:
-    """Whether a pattern finds the file, or will when it is there."""
+    """Return whether a pattern matches the file, or will when it exists."""
     folders, names = os.path.split(pattern)
     folder, name = os.path.split(path)
     return any(_is_same(path, found) for found in glob(pattern, recursive=True)) or (
@@ -122,12 +122,12 @@ def _is_found(path: str, pattern: str) -> bool:
 
 @contextmanager
 def printing() -> Iterator[None]:
-    """Print here: who reads no further has read enough, and anything else is an error in words."""
+    """Print here: a reader that closes the pipe ends silently, other failures become errors."""
     try:
         yield
         sys.stdout.flush()
     except HodgeRankError:
-        raise  # of a campaign that cannot be written, say: it has words of its own
+        raise  # an error of a campaign has its own message
     except BrokenPipeError:
         _give_up()
     except OSError as error:
@@ -137,15 +137,15 @@ def printing() -> Iterator[None]:
 
 
 def print_bytes(content: bytes) -> None:
-    """Print what has to arrive as it is, whatever characters the terminal knows."""
+    """Print bytes unchanged, regardless of the encoding of the terminal."""
     with printing():
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
 
 
 def _give_up() -> None:
-    """Let what is still to be printed go nowhere, or the interpreter fails once more at its end."""
-    with suppress(OSError):  # a stream that is no file
+    """Discard pending output, which would make the interpreter fail again at its end."""
+    with suppress(OSError):  # a stream without a file
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)

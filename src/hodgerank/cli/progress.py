@@ -1,4 +1,4 @@
-"""What is being done, told on standard error to a person who looks on."""
+"""Progress on standard error, for a person who watches."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from hodgerank.display import cut, visible
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-BESIDE = 22  # columns that spinner, bar and clock take
+BESIDE = 22  # columns of spinner, bar and clock
 _shown: list[tuple[Progress, TaskID]] = []  # what is on the screen: one line, or none
 
 
 def is_watched() -> bool:
-    """Whether somebody sees a line that changes: not in a file, a pipe, or a terminal too plain."""
+    """Return whether a changing line can be seen: not in a file, a pipe, or a plain terminal."""
     return sys.stderr.isatty() and os.environ.get("TERM", "").lower() not in ("dumb", "unknown")
 
 
 @contextmanager
 def telling_progress() -> Iterator[None]:
-    """Keep a line about what is being done, which is gone in the end."""
+    """Show a progress line, and remove it at the end."""
     if not is_watched():
         yield
         return
@@ -47,7 +47,7 @@ def telling_progress() -> Iterator[None]:
 
 
 def doing(words: str, total: int | None = None) -> Callable[[], None]:
-    """Tell what is done from here on; what is returned is called after each of `total` steps."""
+    """Name the current task; call the returned function after each of `total` steps."""
     if not _shown:
         return lambda: None
     progress, task = _shown[-1]

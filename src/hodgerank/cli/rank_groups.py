@@ -33,7 +33,7 @@ from hodgerank.data.groups import VoteGroups
 from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.group_rankings import GroupRankings, rank_groups
 
-MOST_GROUPS = 12  # whose rankings are shown
+MOST_GROUPS = 12  # rankings that are shown
 MODEL_OPTIONS = (
     "model", "link", "ridge", "components", "covariance", "position_bias", "robust", "confidence"
 )  # fmt: skip
@@ -63,7 +63,7 @@ class GroupRankResult(CommandResult):
         return {**self.report.to_dict(), "notes": list(self.report.notes), **content}
 
     def show(self, console: Console) -> None:
-        """The verdict, a line for each group, and the rankings if they are not too many."""
+        """Print a summary, a line for each group, and the rankings unless there are too many."""
         show_reading(self.report, console)
         show_warnings(self.rankings.common_notes, console)
         column = self.rankings.column
@@ -73,7 +73,7 @@ class GroupRankResult(CommandResult):
         add_numbers(table, "items", "votes")
         add_names(table, "leader")
         table.add_column("certain")
-        table.add_column("order settled", justify="right")
+        table.add_column("distinguishable", justify="right")
         for line in self.rankings.summary:
             is_ranked = line.leader is not None
             table.add_row(
@@ -84,7 +84,7 @@ class GroupRankResult(CommandResult):
                 ("yes" if line.leader_is_certain else "no") if is_ranked else "not ranked",
                 f"{line.settled:.0%}" if is_ranked else "-",
             )
-        show_table(table, console, spare=("items", "votes", "order settled"))
+        show_table(table, console, spare=("items", "votes", "distinguishable"))
         groups = list(self.rankings.items())
         for group, ranking in groups[:MOST_GROUPS]:
             console.print()
@@ -101,7 +101,7 @@ class GroupRankResult(CommandResult):
         show_written(self.written, console)
 
     def cautions(self) -> list[str]:
-        """What was dropped or doubtful, and why groups are missing."""
+        """Return warnings about the reading and groups without a ranking."""
         problems = problem_lines(self.rankings.column, self.rankings.problems)
         return [*cautions_of(self.report), *self.rankings.common_notes, *problems]
 
@@ -111,7 +111,7 @@ class GroupRankResult(CommandResult):
 
 
 def rank_each(command: Callable[..., CommandResult]) -> Callable[..., GroupRankResult]:
-    """`rank` on groups: its options, and one ranking for each."""
+    """Make `rank` return one ranking for each group."""
 
     def on_groups(groups: VoteGroups, **arguments: Any) -> GroupRankResult:
         for name in ("truth", "state"):

@@ -1,7 +1,7 @@
-"""The options by which commands read votes, made of the fields of `ReadOptions`.
+"""Options for reading votes, made from the fields of `ReadOptions`.
 
-Every command that takes votes has them. They would fill a screen of each help, so that
-`VoteCommand` leaves them out and points to `hodgerank help reading`, which is `reading_page`.
+Every command that takes votes has them. They would fill a screen of each help, so `VoteCommand`
+leaves them out and points to `hodgerank help reading`, which prints `reading_page`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from hodgerank.cli.conversion import simply_converted
 from hodgerank.data.reading.options import ReadOptions
 
 PANEL = "Reading the file"
-POINTER = "Options for columns, formats and rows to read: hodgerank help reading"
+POINTER = "Options for columns, formats and rows: hodgerank help reading"
 
 
 class VoteCommand(TyperCommand):
-    """A command whose help does not list the options for reading, if it has them."""
+    """A command whose help leaves out the options for reading."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
@@ -29,11 +29,11 @@ class VoteCommand(TyperCommand):
             self.epilog = POINTER
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Give the parameters, which do without pydantic where that is simple."""
+        """Return the parameters, converted without pydantic where possible."""
         return simply_converted(super().get_params(ctx))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Hide them for a moment; hidden for good, shells would not complete them."""
+        """Hide the options while help is printed; shells still complete them."""
         options: list[Any] = [option for option in self.params if _is_about_reading(option)]
         for option in options:
             option.hidden = True
@@ -49,7 +49,7 @@ def _is_about_reading(option: Any) -> bool:
 
 
 def reading_parameters() -> list[Parameter]:
-    """The options as parameters of a command."""
+    """Return the options as parameters of a command."""
     kinds = get_type_hints(ReadOptions)
     found = []
     for field in fields(ReadOptions):
@@ -70,7 +70,7 @@ def reading_parameters() -> list[Parameter]:
 
 
 def take_read_options(arguments: dict[str, Any]) -> ReadOptions:
-    """What the command line says about reading, which is taken out of the arguments."""
+    """Take the reading options out of the arguments."""
     return ReadOptions(
         **{field.name: arguments.pop(_name(_flag(field))) for field in fields(ReadOptions)}
     )
@@ -81,21 +81,20 @@ def _flag(field: Any) -> str:
 
 
 def _name(flag: str) -> str:
-    """The name of a parameter: keep_na of --keep-na, and of what turns it off."""
+    """Return the name of a parameter: keep_na for --keep-na and --no-keep-na."""
     return flag.partition("/")[0].removeprefix("--").replace("-", "_")
 
 
 def reading_page(rich_markup_mode: Any) -> Any:
-    """A command that is there for its help only."""
+    """Return a command that exists only for its help."""
 
     def reading(**_: Any) -> None:
         """Options for reading votes, accepted by every command that takes votes.
 
-        Most files need none. Columns are recognised by their names (left, right,
-        outcome; winner, loser; model_a, model_b, winner ...); the first line of the
-        output says what was recognised. Otherwise, name the columns. Options that a
-        file always needs can be kept beside it, in votes.toml for votes.csv: a line
-        such as scale = [1, 7] for each.
+        Most files need none. Columns are recognised by their names (left, right, outcome; winner,
+        loser; model_a, model_b, winner ...), and the first line of the output names them. If they
+        are not recognised, name them with these options. Keep the options of votes.csv in
+        votes.toml beside it, one per line, such as scale = [1, 7].
 
         Examples:
           hodgerank rank matches.csv --winner home --loser away

@@ -1,4 +1,4 @@
-"""hodgerank replay: how fast strategies would have found the ranking of recorded votes."""
+"""hodgerank replay: how fast strategies find the ranking of recorded votes."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,7 +44,7 @@ class ReplayResult(CommandResult):
     as_json: bool
 
     def to_table(self) -> pl.DataFrame:
-        """A row per strategy and number of answers."""
+        """Return a row per strategy and number of votes."""
         return cast("pl.DataFrame", self.curves.to_frame("polars"))
 
     def write(self, path: Path) -> None:
@@ -71,11 +71,11 @@ class ReplayResult(CommandResult):
         }
 
     def cautions(self) -> list[str]:
-        """What was dropped or doubtful in the reading."""
+        """Return warnings about the reading."""
         return cautions_of(self.report)
 
     def show(self, console: Console) -> None:
-        """A chart of characters, and the numbers."""
+        """Print a text chart and the numbers."""
         curves = self.curves
         show_reading(self.report, console)
         n_runs = curves.taus.shape[1]
@@ -114,17 +114,20 @@ def replay(
     ] = None,
     n_votes: Annotated[
         int | None,
-        typer.Option("--votes", min=1, help="Length of a run; default: half of the votes."),
+        typer.Option("--votes", min=1, help="Votes per run. Default: half of the recorded votes."),
     ] = None,
-    runs: Annotated[int, typer.Option(min=1, help="Runs to average over.")] = 20,
+    runs: Annotated[int, typer.Option(min=1, help="Number of runs to average.")] = 20,
     replacement: Annotated[
-        bool, typer.Option("--replacement", help="Put each vote back after it was drawn.")
+        bool, typer.Option("--replacement", help="Draw votes with replacement.")
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Makes it repeatable.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random choices.")] = 0,
     truth: Annotated[
         Path | None,
         typer.Option(
-            help="Table of item and score to compare with; default: HodgeRank on all votes."
+            help=(
+                "Table with the columns item and score to compare with. Default: HodgeRank on "
+                "all votes."
+            )
         ),
     ] = None,
     output: Annotated[
@@ -136,10 +139,11 @@ def replay(
     ] = None,
     as_json: AsJson = False,
 ) -> ReplayResult:
-    """Replay a campaign on recorded votes: Kendall's tau against the number of answers.
+    """Replay recorded votes: how fast each strategy finds the ranking.
 
-    Each strategy asks the pairs it would have asked; the answer is one of the votes the pair got,
-    drawn at random and used up. Shows how many answers a better choice of pairs would have saved.
+    Each strategy chooses pairs, and each answer is a recorded vote on that pair, drawn at random
+    without replacement. The result is Kendall's tau against the number of votes, which shows how
+    many votes a better choice of pairs would have saved.
 
     Examples:
       hodgerank replay votes.csv
@@ -172,7 +176,7 @@ def _matched(scores: dict[str, float], votes: Comparisons) -> Any:
 
 
 def _chart(curves: LearningCurves, width: int) -> list[Text]:
-    """Tau from 0 (or lower) to 1 upwards, answers to the right; each strategy has its mark."""
+    """Return a text chart: tau upwards, votes to the right, one mark per strategy."""
     mean = curves.mean
     low = min(0.0, float(mean.min()))
     width = max(width, 10)

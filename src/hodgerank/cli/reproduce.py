@@ -30,7 +30,7 @@ MARKS = {
 
 @dataclass(frozen=True)
 class ReproduceResult(CommandResult):
-    """Verdicts, and where the page is."""
+    """Verdicts, and the path of the page."""
 
     reproduction: Reproduction
     as_json: bool
@@ -38,7 +38,7 @@ class ReproduceResult(CommandResult):
 
     @property
     def exit_status(self) -> int:
-        """Bad input where data were missing."""
+        """3 if data were missing."""
         return BAD_INPUT if any(r.obstacle for r in self.reproduction.reports) else 0
 
     def to_dict(self) -> dict[str, Any]:
@@ -65,7 +65,7 @@ class ReproduceResult(CommandResult):
         }
 
     def show(self, console: Console) -> None:
-        """Each figure with its claims and the evidence."""
+        """Print each figure with its claims and the evidence."""
         for report in self.reproduction.reports:
             published = report.published
             tally = f" ({report.tally})" if report.tally else ""
@@ -87,34 +87,34 @@ def reproduce(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="fiedler, betti, simulated, cost-simulated, budget, vqa, iqa, reading, cost-real; "
-            "beyond the paper: samplers, careless, judges, larger. Default: all.",
+            help="fiedler, betti, simulated, cost-simulated, budget, vqa, iqa, reading, "
+            "cost-real; beyond the paper: samplers, careless, judges, larger. Default: all.",
             show_default=False,
         ),
     ] = None,
     runs: Annotated[
-        int | None, typer.Option(min=1, help="Number of runs, instead of the default of each.")
+        int | None,
+        typer.Option(min=1, help=("Number of runs, instead of the default of each figure.")),
     ] = None,
     full: Annotated[
-        bool, typer.Option("--full", help="The paper's numbers of runs; takes an hour or so.")
+        bool,
+        typer.Option("--full", help=("Use the numbers of runs of the paper; takes about an hour.")),
     ] = False,
     smoke: Annotated[
         bool,
-        typer.Option(
-            "--smoke", help="Two runs of reduced size: shows that everything works, no more."
-        ),
+        typer.Option("--smoke", help="Two small runs, to check that everything works."),
     ] = False,
-    jobs: Annotated[int, typer.Option(help="Processes; -1 for one per core.")] = -1,
-    seed: Annotated[int, typer.Option(min=0, help="All random numbers follow from it.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Number of processes; -1 uses all cores.")] = -1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all random numbers.")] = 0,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder for charts, data and index.html.")
     ] = Path("out"),
     as_json: AsJson = False,
 ) -> ReproduceResult:
-    """Regenerate the figures and tables of HodgeRank with Information Maximization.
+    """Reproduce the figures and tables of the HodgeRank paper.
 
-    Each comes with a chart, its data, and verdicts on the paper's claims, computed from the runs;
-    index.html shows them all. A run that was interrupted goes on where it was.
+    Each comes with a chart, its data, and verdicts on the paper's claims, computed from the runs.
+    All are shown in index.html. If interrupted, run it again: it resumes.
 
     Examples:
       hodgerank reproduce
@@ -123,10 +123,10 @@ def reproduce(
 
       hodgerank reproduce --full --jobs 8
     """
-    # stopped politely, the processes stop too, and what they found is kept
+    # so that the processes stop too, and their results are kept
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     if full and smoke:
-        raise typer.BadParameter("choose one of --full and --smoke")
+        raise typer.BadParameter("--full and --smoke cannot be combined: choose one")
     columns = (
         TextColumn("{task.description:15}"),
         BarColumn(),

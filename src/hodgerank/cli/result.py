@@ -1,4 +1,4 @@
-"""What a command returns: a result that prints itself, for people or as JSON."""
+"""Result of a command, which prints itself for people or as JSON."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 class CommandResult(ABC):
-    """The outcome of a command."""
+    """Result of a command."""
 
     as_json: bool
-    written: Path | None  # where --output put it; - is standard output
+    written: Path | None  # where --output wrote it; - is standard output
 
     @property
     def exit_status(self) -> int:
-        """What the process ends with; 0 is success."""
+        """Exit status of the process; 0 is success."""
         return 0
 
     @abstractmethod
@@ -36,16 +36,16 @@ class CommandResult(ABC):
         """Print it for people."""
 
     def cautions(self) -> list[str]:
-        """What a careful reader should know even where only the table is wanted."""
+        """Return warnings to print when only the table is printed."""
         return []
 
     def print(self) -> None:
-        """Print it the way it was asked for."""
+        """Print the result as requested."""
         if self.as_json:
             text = json.dumps(
                 self.to_dict(), indent=2, ensure_ascii=not _is_unicode(), allow_nan=False
             )
-            # JSON lets through what a terminal would obey
+            # JSON does not escape control characters that a terminal obeys
             lines = (UNSEEN.sub(lambda c: f"\\u{ord(c[0]):04x}", line) for line in text.split("\n"))
             sys.stdout.write("\n".join(lines) + "\n")
         elif goes_to_standard_output(self.written):
@@ -59,21 +59,21 @@ class CommandResult(ABC):
             self.show(results())
 
     def to_table(self) -> pl.DataFrame:
-        """The table that --output writes."""
+        """Return the table that --output writes."""
         raise NotImplementedError(f"a {type(self).__name__} has no table")
 
     def write(self, path: Path) -> None:
-        """Write it to the file that was asked for."""
+        """Write the result to a file."""
         from hodgerank.cli.files import write_table
 
         write_table(self.to_table(), path)
 
     def conclude(self) -> None:  # noqa: B027
-        """What is done last, when all else has gone well."""
+        """Finish after everything else has succeeded."""
 
 
 def _is_unicode() -> bool:
-    """Whether standard output takes every character; what it does not would be no JSON."""
+    """Return whether standard output can encode every character; otherwise JSON is escaped."""
     return (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
 
 

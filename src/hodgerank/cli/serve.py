@@ -1,4 +1,4 @@
-"""hodgerank serve: campaigns in a browser."""
+"""hodgerank serve: campaigns in the browser."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -11,54 +11,56 @@ from hodgerank.errors import MissingDependency
 
 USUAL_FILE = "campaigns.db"
 LOOPBACK = ("127.0.0.1", "::1")
-FOR_OTHERS = "For others"
+FOR_OTHERS = "Network"
 
 Demo = Annotated[
     bool,
     typer.Option(
         "--demo",
-        help="Show a campaign with pictures that are drawn here and simulated workers; gone in "
-        "the end unless --database keeps it.",
+        help="Run a demo campaign with generated pictures and simulated workers; deleted at the "
+        "end unless --database is given.",
     ),
 ]
 DatabasePlace = Annotated[
     str | None,
     typer.Option(
         metavar="PLACE",
-        help=f"A file, which is made if it is not there ({USUAL_FILE} if not given), or a "
-        "postgresql:// address.",
+        help=f"File, created if it does not exist (default: {USUAL_FILE}), or postgresql:// "
+        "address.",
     ),
 ]
 Media = Annotated[
     Path | None,
-    typer.Option(help="The folder of pictures and sounds; beside the file if not given."),
+    typer.Option(help="Folder for pictures and sounds. Default: beside the database file."),
 ]
 Port = Annotated[
     int | None,
     typer.Option(
-        min=0, max=65535, help="8000, or the next free one, if not given; 0 is any free one."
+        min=0,
+        max=65535,
+        help=("Port; 0 chooses any free port. Default: 8000, or the next free port."),
     ),
 ]
 Browser = Annotated[
-    bool, typer.Option("--browser/--no-browser", help="Open the browser, if there is one.")
+    bool, typer.Option("--browser/--no-browser", help="Open the owner's link in a browser.")
 ]
 LogLevel = Annotated[
     Literal["debug", "info", "warning", "error"],
-    typer.Option(help="What is told on standard error; debug tells of every request."),
+    typer.Option(help="Messages on standard error; debug logs every request."),
 ]
 SignOutOwners = Annotated[
     bool,
     typer.Option(
         "--sign-out-owners",
-        help="Before the new link is printed, end all sessions of owners, and the links that "
-        "nobody has used; workers and tokens of programs are not touched.",
+        help="First end all sessions of owners and revoke unused owner links. Workers and API "
+        "tokens are not affected.",
     ),
 ]
 Host = Annotated[
     str,
     typer.Option(
         rich_help_panel=FOR_OTHERS,
-        help="The address at which to listen; 0.0.0.0 lets other machines in.",
+        help="Address to listen on; 0.0.0.0 accepts connections from other machines.",
     ),
 ]
 PublicUrl = Annotated[
@@ -66,7 +68,7 @@ PublicUrl = Annotated[
     typer.Option(
         metavar="URL",
         rich_help_panel=FOR_OTHERS,
-        help="How others reach it: https://rank.example.org/votes.",
+        help="Public address, e.g. https://rank.example.org/votes.",
     ),
 ]
 RootPath = Annotated[
@@ -74,7 +76,7 @@ RootPath = Annotated[
     typer.Option(
         metavar="PATH",
         rich_help_panel=FOR_OTHERS,
-        help="The path under which a proxy shows it; that of --public-url if not given.",
+        help="Path under which a proxy serves it. Default: the path of --public-url.",
     ),
 ]
 BehindProxy = Annotated[
@@ -82,8 +84,7 @@ BehindProxy = Annotated[
     typer.Option(
         "--behind-proxy",
         rich_help_panel=FOR_OTHERS,
-        help="Believe a proxy on this machine who asks, and whether over TLS "
-        "(X-Forwarded-For, X-Forwarded-Proto).",
+        help="Trust X-Forwarded-For and X-Forwarded-Proto from a proxy on this machine.",
     ),
 ]
 Proxies = Annotated[
@@ -91,17 +92,21 @@ Proxies = Annotated[
     typer.Option(
         metavar="ADDRESS",
         rich_help_panel=FOR_OTHERS,
-        help="Believe the proxy at this address or network instead; may be repeated.",
+        help="Trust a proxy at this address or network instead; may be repeated.",
     ),
 ]
 Certificate = Annotated[
     Path | None,
-    typer.Option(rich_help_panel=FOR_OTHERS, help="A PEM file: serve over TLS, without a proxy."),
+    typer.Option(
+        rich_help_panel=FOR_OTHERS,
+        help=("PEM file with the certificate, to serve over TLS without a proxy."),
+    ),
 ]
 Key = Annotated[
     Path | None,
     typer.Option(
-        rich_help_panel=FOR_OTHERS, help="The key of the certificate, if it is another file."
+        rich_help_panel=FOR_OTHERS,
+        help=("PEM file with the key, if it is not in the certificate file."),
     ),
 ]
 
@@ -124,12 +129,12 @@ def serve(
     key: Key = None,
     as_json: AsJson = False,
 ) -> CommandResult:
-    """Show campaigns in a browser: create them, share a link, watch the ranking settle.
+    """Run voting campaigns in the browser.
 
-    Prints the address and a link that makes the first who opens it the owner. Only this machine
-    can reach it unless --host says otherwise. Ctrl-C ends it; the same command goes on.
+    Prints the address and a link; whoever opens the link first becomes the owner. Only this machine
+    can connect unless --host is given. Stop it with Ctrl-C; run the same command again to resume.
 
-    With --json there are two lines of JSON, one at the start and one at the end.
+    With --json, one line of JSON is printed at the start and one at the end.
 
     Examples:
       hodgerank serve --demo

@@ -1,4 +1,4 @@
-"""A server from its start to its end: what `hodgerank serve` tells, and what it tidies up."""
+"""A server from start to end: what `hodgerank serve` prints, and how it cleans up."""
 
 import json
 import os
@@ -33,14 +33,14 @@ LINK_SECONDS = 86_400
 
 @dataclass(frozen=True)
 class Start:
-    """What is told when the server begins.
+    """What is printed when the server starts.
 
     Attributes
     ----------
     worker_link
-        Where a visitor of the demonstration votes.
+        Where a visitor of the demo votes.
     signed_out
-        What was ended before; None where nobody asked for it.
+        Sessions and links that were ended before; None without --sign-out-owners.
     """
 
     address: str
@@ -52,7 +52,7 @@ class Start:
     signed_out: SignedOut | None = None
 
     def show(self, console: Console, is_kept: bool) -> None:
-        """For people: links in one piece, however narrow the terminal is."""
+        """Print the links, each in one piece even in a narrow terminal."""
         ended = self.signed_out
         lines = {
             "signed out": None
@@ -60,10 +60,10 @@ class Start:
             else f"{count(ended.n_sessions, 'owner session')}, "
             f"{count(ended.n_links, 'unused link')}",
             "at": self.address,
-            "owner": f"{self.owner_link}  (signs in once, within a day)",
+            "owner": f"{self.owner_link}  (works once, within 24 hours)",
             "workers": self.worker_link,
-            "kept in": f"{self.database} and {self.media}" if is_kept else "nothing: it is a demo",
-            "to end it": "Ctrl-C",
+            "saved in": f"{self.database} and {self.media}" if is_kept else "nowhere (demo)",
+            "stop": "Ctrl-C",
         }
         for what, words in lines.items():
             if words is not None:
@@ -72,7 +72,7 @@ class Start:
 
 @dataclass(frozen=True)
 class ServeResult(CommandResult):
-    """A server that was ended."""
+    """A server that has stopped."""
 
     ended_by: int
     as_json: bool
@@ -80,7 +80,7 @@ class ServeResult(CommandResult):
 
     @property
     def exit_status(self) -> int:
-        """Not 0 where Ctrl-C ended it."""
+        """Not 0 if Ctrl-C stopped it."""
         return INTERRUPTED if self.ended_by == signal.SIGINT else 0
 
     def to_dict(self) -> dict[str, Any]:
@@ -88,11 +88,11 @@ class ServeResult(CommandResult):
         return {"stopped_by": signal.Signals(self.ended_by).name}
 
     def show(self, console: Console) -> None:
-        """That it is over."""
-        console.print("stopped; every answer that was acknowledged is saved")
+        """Print that the server has stopped."""
+        console.print("stopped; all acknowledged votes are saved")
 
     def print(self) -> None:
-        """As it was asked for; JSON is a line as the first one was."""
+        """Print as requested; JSON on one line, like the first."""
         if self.as_json:
             sys.stdout.write(json.dumps(self.to_dict()) + "\n")
         else:
@@ -111,9 +111,9 @@ def run_server(
     sign_out_owners: bool,
     as_json: bool,
 ) -> ServeResult:
-    """Serve campaigns until a signal ends it.
+    """Serve campaigns until a signal stops it.
 
-    `place` is the database; None keeps everything in a folder that is gone in the end.
+    `place` is the database; None uses a temporary folder.
     """
     with ExitStack() as stack:
         stack.enter_context(_heeding_sigterm())
@@ -128,7 +128,7 @@ def run_server(
         cautions = [*bind_options.cautions(), *_prepare(context, demo)]
         found = door.getsockname()[1]
         if port is None and found != USUAL_PORT:
-            cautions.append(f"port {USUAL_PORT} is taken: it is {found} instead")
+            cautions.append(f"port {USUAL_PORT} is in use; using {found}")
         start = _start(context, bind_options.address(found), demo, sign_out_owners)
         _tell(start, cautions, is_kept=abandon is do_nothing, as_json=as_json)
         if browser:
@@ -140,7 +140,7 @@ def run_server(
 
 
 def _start(context: ServerContext, address: str, demo: bool, sign_out_owners: bool) -> Start:
-    """What to tell: the links, of which that of the owner is made here."""
+    """Create the owner's link, and collect the links to print."""
     signed_out = context.keys.sign_out_owners() if sign_out_owners else None
     link = context.keys.issue("link", "owner", "owner", seconds=LINK_SECONDS)
     return Start(
@@ -164,7 +164,7 @@ def _tell(start: Start, cautions: list[str], *, is_kept: bool, as_json: bool) ->
 
 
 def _prepare(context: ServerContext, demo: bool) -> list[str]:
-    """Have everything there before visitors come; what they will miss."""
+    """Prepare the demo before visitors come; return warnings."""
     with telling_progress():
         if demo:
             doing("drawing pictures")
@@ -174,7 +174,7 @@ def _prepare(context: ServerContext, demo: bool) -> list[str]:
 
 @contextmanager
 def _heeding_sigterm() -> Iterator[None]:
-    """Whoever ends the process before it serves ends it as well."""
+    """Let a signal before the start end the process too."""
 
     def end(number: int, frame: FrameType | None) -> None:
         raise SystemExit(0)

@@ -1,4 +1,4 @@
-"""hodgerank simulate: votes of an imaginary crowd."""
+"""hodgerank simulate: votes of simulated workers."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,12 +25,12 @@ from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.simulate import SimulatedCrowd, require_memory, simulate_comparisons
 from hodgerank.errors import InvalidArgument
 
-BYTES_OF_A_ROW = 125  # of the table that is written, measured
+BYTES_OF_A_ROW = 125  # of the written table, measured
 
 
 @dataclass(frozen=True)
 class SimulateResult(CommandResult):
-    """What was simulated and where it went."""
+    """Simulated votes, and where they were written."""
 
     votes: Comparisons
     written: Path
@@ -48,11 +48,11 @@ class SimulateResult(CommandResult):
         }
 
     def to_table(self) -> pl.DataFrame:
-        """A row per answer."""
+        """Return a row per vote."""
         return cast("pl.DataFrame", self.votes.to_frame("polars"))
 
     def show(self, console: Console) -> None:
-        """Where the votes went."""
+        """Print where the votes were written."""
         truth = "" if self.truth_written is None else f", {self.truth_written}"
         console.print(
             verbatim(
@@ -68,27 +68,32 @@ def simulate(
     n_votes: Annotated[int, typer.Option("--votes", help="Number of votes.")] = 1000,
     spread: Annotated[float, typer.Option(help="Standard deviation of the true scores.")] = 1.0,
     link: Annotated[
-        Link, typer.Option(help="How score differences become preferences.")
+        Link, typer.Option(help="Model that turns score differences into probabilities.")
     ] = "bradley-terry",
     workers: Annotated[
         str,
         typer.Option(
-            help="How many of each kind: honest, random, adversarial, position-biased, tie-happy.",
+            help=(
+                "Number of workers of each kind: honest, random, adversarial, position-biased, "
+                "tie-happy."
+            ),
             metavar="KIND=N,...",
         ),
     ] = "honest=10",
     pairs: Annotated[
         Literal["random", "rounds", "auto"],
-        typer.Option(help="At random, every pair once per round, or chosen by AutoSampler."),
+        typer.Option(
+            help=("Choice of pairs: random, every pair once per round, or adaptive (AutoSampler).")
+        ),
     ] = "random",
-    seed: Annotated[int | None, typer.Option(min=0, help="Makes the votes repeatable.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the random choices.")] = None,
     truth: Annotated[
-        Path | None, file_option("Write the true scores here: .csv, .parquet, .json.")
+        Path | None, file_option("Write the true scores: .csv, .parquet, .json.")
     ] = None,
     output: Annotated[Path, output_option("Write the votes: .csv, .parquet, .json")],
     as_json: AsJson = False,
 ) -> SimulateResult:
-    """Simulate votes of a crowd, honest or not, on items whose true scores are known.
+    """Simulate votes of honest and careless workers on items with known scores.
 
     Examples:
       hodgerank simulate --items 20 --votes 2000 --seed 1 -o votes.csv --truth truth.csv
@@ -120,7 +125,7 @@ def simulate(
 
 
 def _campaign(items: int, n_votes: int, how: dict[str, Any]) -> Comparisons:
-    """Votes of an active campaign."""
+    """Simulate votes on adaptively chosen pairs."""
     from hodgerank.collecting.run import run
     from hodgerank.sampling.samplers.auto import AutoSampler
 

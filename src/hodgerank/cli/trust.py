@@ -33,6 +33,7 @@ from hodgerank.cli.result import CommandResult
 from hodgerank.cli.vote_options import reads_votes
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
+from hodgerank.display import p_words
 from hodgerank.estimators.trust import TrustReport, assess_trust
 from hodgerank.estimators.trust_statements import Statement, about_workers
 from hodgerank.estimators.workers.assess import assess_workers
@@ -40,15 +41,15 @@ from hodgerank.estimators.workers.assessment import WARNINGS, WorkerAssessment
 from hodgerank.graph.decomposition import PART_WORDS
 
 EXPECTED_OF = (
-    "expected: by chance. For position bias if display order were random, for the ranking from "
-    "random votes, for the others from one ranking plus noise. Inconsistency need not mean cycles: "
-    "preferences saturate, and pairs differ. Position bias, to either side, is measured where a "
+    "expected: by chance. Position bias: if the display order were random. Ranking: from random "
+    "votes. Others: from one ranking plus noise. Inconsistency need not mean cycles, since "
+    "preferences saturate and pairs differ. Position bias, to either side, is measured where a "
     "worker saw a pair in both orders."
 )
 
 
 def show_trust(report: TrustReport, console: Console) -> None:
-    """Verdict, shares of the energy, cycles, and everything else that may be said."""
+    """Print the verdict, the decomposition, the cycles and all other statements."""
     show_reading(report.votes.report, console)
     parts = report.decomposition
     console.print(
@@ -68,7 +69,7 @@ def show_trust(report: TrustReport, console: Console) -> None:
 
 
 def show_statements(statements: list[Statement], console: Console) -> None:
-    """Each beside what it is about."""
+    """Print each statement beside its subject."""
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column()
@@ -81,18 +82,18 @@ def show_statements(statements: list[Statement], console: Console) -> None:
 
 
 def _show_cycles(report: TrustReport, console: Console) -> None:
-    """Cycles of three that are sure, with the votes behind them, and the strongest loops."""
+    """Print significant cycles of three with their votes, and the strongest loops."""
     if report.triangles:
         console.print(
-            "\n[bold]cycles of three[/] with mean votes, their number, and p corrected for the "
-            "number of triangles"
+            "\n[bold]cycles of three[/] with mean vote, number of votes, and p corrected for "
+            "multiple testing"
         )
     for cycle in report.triangles:
         a, b, c = cycle.items
         votes = ", ".join(
             f"{flow:+.2f} ({n:,})" for flow, n in zip(cycle.flows, cycle.votes, strict=True)
         )
-        words = f"  {a} > {b} > {c} > {a}: {votes}; p {_p(cycle.p_value)}"
+        words = f"  {a} > {b} > {c} > {a}: {votes}; {p_words(cycle.p_value)}"
         console.print(verbatim(words), soft_wrap=True)
     more = report.consistency.n_named - len(report.triangles)
     if more > 0:
@@ -121,35 +122,32 @@ def _energy_table(report: TrustReport) -> Table:
         if part == "bias" and unseen is not None:
             row = [words, "unseen", unseen]
         elif p_value is not None:
-            expected = "-" if noise is None else f"{noise.mean:.1%} +- {noise.std:.1%}"
-            row += [expected, _p(p_value)]
+            expected = "-" if noise is None else f"{noise.mean:.1%} ± {noise.std:.1%}"
+            row += [expected, p_words(p_value).removeprefix("p ").removeprefix("= ")]
         table.add_row(*row)
     return table
 
 
 def show_workers(assessment: WorkerAssessment, most: int, console: Console) -> None:
-    """The first of those with a warning, by name."""
+    """Print the first workers with a warning."""
     warned = [k for k, flag in enumerate(assessment.flag) if flag in WARNINGS]
     if warned:
-        console.print("\n[bold]workers to look at[/]")
+        console.print("\n[bold]workers with a warning[/]")
     for k in warned[:most]:
         console.print(
             verbatim(
-                f"  {assessment.workers[k]}: {assessment.flag[k]} ({assessment.votes[k]:,} "
-                f"answers, agreement {number(assessment.agreement[k], '.0%')})"
+                f"  {assessment.workers[k]}: {assessment.flag[k]} "
+                f"({count(int(assessment.votes[k]), 'vote')}, agreement "
+                f"{number(assessment.agreement[k], '.0%')})"
             )
         )
     if len(warned) > most:
         console.print(f"  and {len(warned) - most:,} more: hodgerank workers", style="dim")
 
 
-def _p(p_value: float) -> str:
-    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
-
-
 @dataclass(frozen=True)
 class TrustResult(CommandResult):
-    """A trust report, as the command shows it."""
+    """A trust report, as the command prints it."""
 
     report: TrustReport
     with_workers: bool
@@ -164,28 +162,28 @@ class TrustResult(CommandResult):
         return content
 
     def show(self, console: Console) -> None:
-        """The whole story on one screen."""
+        """Print everything on one screen."""
         show_trust(self.report, console)
         if self.report.workers is not None:
             show_workers(self.report.workers, self.report.n_shown, console)
         show_written(self.written, console)
 
     def cautions(self) -> list[str]:
-        """What was dropped or doubtful in the reading."""
+        """Return warnings about the reading."""
         return cautions_of(self.report.votes.report)
 
     def to_table(self) -> pl.DataFrame:
-        """What the votes are made of."""
+        """Return the decomposition of the votes."""
         return cast("pl.DataFrame", self.report.to_frame("polars"))
 
     def write(self, path: Path) -> None:
-        """Write the whole report as JSON, or what the votes are made of as a table."""
+        """Write the whole report as JSON, or the decomposition as a table."""
         write_report(self, path)
 
 
 @dataclass(frozen=True)
 class GroupedTrustResult(GroupedResult):
-    """A trust report of each group, and the workers of all of them."""
+    """A trust report of each group, and the workers of all groups."""
 
     workers: WorkerAssessment | None
     n_shown: int
@@ -196,7 +194,7 @@ class GroupedTrustResult(GroupedResult):
         return {**super().to_dict(), "workers": workers}
 
     def show(self, console: Console) -> None:
-        """Group by group, then the workers."""
+        """Print group by group, then the workers."""
         super().show(console)
         console.print("\n[bold]all groups[/]")
         n_workers = 0 if self.workers is None else len(self.workers)
@@ -205,12 +203,12 @@ class GroupedTrustResult(GroupedResult):
             show_workers(self.workers, self.n_shown, console)
 
     def write(self, path: Path) -> None:
-        """Write the whole report as JSON, or what the votes are made of as a table."""
+        """Write the whole report as JSON, or the decomposition as a table."""
         write_report(self, path)
 
 
 def write_report(result: CommandResult, path: Path) -> None:
-    """As JSON everything, as a table what `to_table` gives."""
+    """Write everything as JSON, or the table of `to_table`."""
     if path.suffix.lower() != ".json":
         write_table(result.to_table(), path)
         return
@@ -219,7 +217,7 @@ def write_report(result: CommandResult, path: Path) -> None:
 
 
 def _trust_each(command: Callable[..., TrustResult]) -> Callable[..., GroupedTrustResult]:
-    """`trust` on groups: what the votes are made of in each, workers over all together."""
+    """Make `trust` assess each group, and the workers of all groups together."""
 
     def on_groups(groups: VoteGroups, **arguments: Any) -> GroupedTrustResult:
         together = groups.together()
@@ -250,26 +248,25 @@ def trust(
     votes: Comparisons,
     split_half: Annotated[
         bool,
-        typer.Option("--split-half", help="Rank halves of the votes too: split-half reliability."),
+        typer.Option("--split-half", help="Also compute the split-half reliability."),
     ] = False,
     top: Annotated[
-        int, typer.Option(min=0, help="Show N cycles, loops and workers, 0 shows none.")
+        int, typer.Option(min=0, help="Show N cycles, loops and workers; 0 shows none.")
     ] = 5,
     output: Annotated[
         Path | None,
         output_option(
-            "Write the whole report: .json; or the table of what the votes are made of: .csv, "
-            ".parquet"
+            "Write the whole report (.json), or the decomposition as a table (.csv, .parquet)"
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> TrustResult:
-    """Say how far a ranking of these votes can be trusted.
+    """Assess how far the ranking can be trusted.
 
-    Splits the votes into position bias, disagreement on the same pair, the ranking, triangles and
-    longer loops that do not add up, each beside what noise alone would give. Says whether one
-    ranking explains the answers and names the cycles that it does not; whether answers lean to a
-    side, how many are outlying, which workers to look at, and how reliable the scores are.
+    Decomposes the votes into position bias, disagreement within pairs, the ranking, and triangular
+    and harmonic inconsistency (cycles), and compares each share with the share expected by chance.
+    Tests whether one ranking explains the votes, and lists significant cycles, outliers, workers
+    with a warning and the reliability of the scores.
 
     Examples:
       hodgerank trust votes.csv

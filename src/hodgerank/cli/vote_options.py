@@ -1,4 +1,4 @@
-"""What commands that take votes have in common: their files, reading them, and leaving out some."""
+"""Shared by commands that take votes: file arguments, reading, and leaving out votes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import IO, Annotated, Any, cast
 
 import typer
 
-from hodgerank.cli.console import complaints, show_warnings
+from hodgerank.cli.console import complaints, count, show_warnings
 from hodgerank.cli.files import (
     STANDARD_INPUT,
     file_or_input,
@@ -35,39 +35,39 @@ from hodgerank.graph.build import build_graph
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.types import Item
 
-READ = ("truth", "items", "pending", "exclude_workers")  # options that name a file to read
+READ = ("truth", "items", "pending", "exclude_workers")  # options that name an input file
 VOTES = (
-    "Votes: CSV or TSV, also gzipped; Excel; JSON lines; Parquet, also as 'votes/*.parquet'; - is "
-    "standard input. Several files are read as one."
+    "Votes: CSV or TSV (also gzipped), Excel, JSON lines or Parquet; patterns such as "
+    "'votes/*.parquet'; - is standard input. Several files are read as one."
 )
 
 
 def answers(source: VoteSource) -> Comparisons:
-    """Read every answer."""
+    """Read every vote."""
     return source.answers()
 
 
 def answers_or_edges(source: VoteSource) -> Comparisons | ComparisonGraph:
-    """Answers; those of many files reduced to edges, unless more than edges is asked for."""
+    """Read votes; reduce those of many files to edges unless more is needed."""
     if not source.is_lazy:
         return source.distinct_answers()
     return source.answers() if source.is_set("worker", "time", "unit") else build_graph(source)
 
 
 def distinct_answers(source: VoteSource) -> Comparisons:
-    """Answers; those of many files reduced to distinct answers of each worker."""
+    """Read votes; reduce those of many files to the distinct votes of each worker."""
     return source.distinct_answers()
 
 
 def answers_or_items(source: VoteSource) -> Comparisons:
-    """Answers, or no answers on the items of a list."""
+    """Read votes, or a list of items without votes."""
     if source.is_set(*FILE_OPTIONS):
-        return source.answers()  # who says how to read votes has votes
+        return source.answers()  # reading options are only given for votes
     items, name = None, str(source.source)
     if isinstance(source.source, Path):
         if source.source.is_file():
             items = read_items(source.source)
-    elif not isinstance(source.source, list):  # standard input, which can be read only once
+    elif not isinstance(source.source, list):  # standard input can be read only once
         content, name = cast("IO[bytes]", source.source).read(), "standard input"
         source = replace(source, source=BytesIO(content))
         items = read_items(BytesIO(content))
@@ -84,10 +84,9 @@ def reads_votes(
     on_groups: Callable[..., Callable[..., CommandResult]] = each_group,
     about_files: str = VOTES,
 ) -> Callable[..., CommandResult]:
-    """Give a command whose first parameter is `votes` the file argument and reading options.
+    """Give a command whose first parameter is `votes` the file argument and the reading options.
 
-    `on_groups` makes the command one on groups, for `--by`. What the result has to write is
-    written here.
+    `on_groups` makes it a command on groups, for `--by`. The result is written here.
     """
     options = reading_parameters()
     own = list(signature(command, eval_str=True).parameters.values())[1:]
@@ -109,8 +108,8 @@ def reads_votes(
             is_grouped = source.group is not None
             work = command if not is_grouped or arguments.get("compare") else on_groups(command)
             votes = source.groups() if is_grouped else reader(source)
-            del source  # and with it the table, which may be large
-            doing(f"computing with {votes.n_votes:,} answers")
+            del source  # also releases the table, which may be large
+            doing(f"analysing {count(votes.n_votes, 'vote')}")
             try:
                 result = work(votes, **arguments)
             except DisconnectedGraph:
@@ -118,7 +117,7 @@ def reads_votes(
                 raise
             if output is not None and not goes_to_standard_output(output):
                 result.write(output)
-            return result  # which is printed when nothing moves on the screen any more
+            return result  # printed once the progress line is gone
 
     parameters = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in [files, *own, *options]]
     run.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
@@ -127,11 +126,11 @@ def reads_votes(
 
 
 def _source(paths: list[Path], reading: ReadOptions, arguments: dict[str, Any]) -> VoteSource:
-    """The votes, not yet read; populations are sorted like groups."""
+    """Return the votes, not yet read; populations are read like groups."""
     real = [path.resolve() for path in paths if path != STANDARD_INPUT]
     twice = next((path for path in real if real.count(path) > 1), None)
     if twice is not None:
-        raise InvalidArgument(f"{twice} is named twice: its votes would count twice")
+        raise InvalidArgument(f"{twice} is named twice: name each file once")
     files: Any = [file_or_input(path) for path in paths]
     source = VoteSource(files[0] if len(files) == 1 else files, reading)
     compare = arguments.get("compare")
@@ -140,16 +139,14 @@ def _source(paths: list[Path], reading: ReadOptions, arguments: dict[str, Any]) 
             raise InvalidArgument("--by and --compare cannot be combined: choose one")
         source = replace(source, options=replace(reading, group=compare))
     if arguments.get("state") is not None and source.n_tables > 1:
-        raise InvalidArgument(
-            "--state knows votes again by their file: add one file after the other"
-        )
+        raise InvalidArgument("--state recognises votes by their file: add one file at a time")
     return source
 
 
 def _files(
     votes: list[Path], arguments: dict[str, Any]
 ) -> tuple[list[Path | None], list[Path | None]]:
-    """Files that a command writes, and those that it reads."""
+    """Return the files that a command writes, and those that it reads."""
     written = [arguments.get(name) for name in ("output", "state")]
     named = [*votes, *(arguments.get(name) for name in READ)]
     names = arguments.get("exclude") or ()
@@ -161,14 +158,17 @@ def _files(
 ExcludeWorkers = Annotated[
     str | None,
     typer.Option(
-        help="Leave out workers: 'flagged' by hodgerank workers, or those listed in a FILE.",
+        help=(
+            "Leave out workers: 'flagged' leaves out those with a warning, FILE those that it "
+            "lists."
+        ),
         metavar="flagged|FILE",
     ),
 ]
 
 
 def workers_to_exclude(which: str | None, votes: Callable[[], Any]) -> list[Item]:
-    """The workers to leave out: those flagged among the votes, or those of a list."""
+    """Return the workers to leave out: those flagged, or those of a list."""
     if which is None:
         return []
     if which != "flagged":
@@ -179,7 +179,7 @@ def workers_to_exclude(which: str | None, votes: Callable[[], Any]) -> list[Item
 
 
 def selected(votes: Any, workers: list[Item], min_votes: int, largest: bool) -> Any:
-    """The votes without what was not wanted."""
+    """Return the votes without the workers and items to leave out."""
     votes = exclude_workers(votes, workers) if workers else votes
     votes = keep_items_with(votes, min_votes) if min_votes else votes
     return largest_component(votes) if largest else votes

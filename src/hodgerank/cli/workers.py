@@ -1,4 +1,4 @@
-"""hodgerank workers: who answers how."""
+"""hodgerank workers: assess the workers."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -13,6 +13,7 @@ from hodgerank.cli.console import (
     add_names,
     add_numbers,
     cautions_of,
+    count,
     number,
     plain_table,
     show_reading,
@@ -42,7 +43,7 @@ class WorkersResult(CommandResult):
     as_json: bool
 
     def to_table(self) -> pl.DataFrame:
-        """A row per worker."""
+        """Return a row per worker."""
         return cast("pl.DataFrame", self.assessment.to_frame("polars"))
 
     def to_dict(self) -> dict[str, Any]:
@@ -51,17 +52,19 @@ class WorkersResult(CommandResult):
         return {**self.report.to_dict(), "notes": notes, **self.assessment.to_dict()}
 
     def cautions(self) -> list[str]:
-        """What was dropped or doubtful in the reading, and what could not be assessed."""
+        """Return warnings about the reading and the assessment."""
         return [*cautions_of(self.report), *self.assessment.notes]
 
     def show(self, console: Console) -> None:
-        """A table of workers, warnings first, then notes, and what the flags mean."""
+        """Print a table of workers, warnings first, then notes, and what the flags mean."""
         found = self.assessment
         show_reading(self.report, console)
         table = plain_table()
         add_names(table, "worker")
         table.add_column("flag")
-        add_numbers(table, "votes", "bias", "agreement", "outliers", "tie", "left", "reliability")
+        add_numbers(
+            table, "votes", "position bias", "agreement", "outliers", "ties", "left", "reliability"
+        )
         order = found.worst_first
         shown = order[: self.top] if self.top else order
         styles = {"warning": "yellow", "note": "cyan", "none": ""}
@@ -86,7 +89,9 @@ class WorkersResult(CommandResult):
             )
         console.print()
         show_table(
-            table, console, spare=("tie", "left", "reliability", "outliers", "bias", "votes")
+            table,
+            console,
+            spare=("ties", "left", "reliability", "outliers", "position bias", "votes"),
         )
         console.print()
         show_rest(len(shown), len(order), console)
@@ -96,19 +101,19 @@ class WorkersResult(CommandResult):
 
 
 def show_meanings(found: WorkerAssessment, console: Console) -> None:
-    """How many have a warning and how many a note, and what each of these flags says."""
+    """Print how many workers have a warning or a note, and what the flags mean."""
     warned, noted = len(found.flagged), len(found.noted)
     rate = found.false_discovery_rate
-    mistakes = f" (at most {rate:.0%} of these are expected to be flagged by mistake)"
+    mistakes = f" (false discovery rate {rate:.0%})"
     console.print(
-        f"{len(found):,} assessed: {warned:,} with a warning{mistakes if warned else ''}, "
+        f"{count(len(found), 'worker')}: {warned:,} with a warning{mistakes if warned else ''}, "
         f"{noted:,} with a note",
         style="dim",
     )
     for level, flags in (("warning", WARNINGS), ("note", NOTES)):
         for flag in flags:
-            if count := found.flag.count(flag):
-                console.print(f"  {count:,} {flag} ({level}): {WORDS[flag]}", style="dim")
+            if n := found.flag.count(flag):
+                console.print(f"  {n:,} {flag} ({level}): {WORDS[flag]}", style="dim")
 
 
 @partial(reads_votes, reader=distinct_answers, on_groups=all_together)
@@ -117,20 +122,22 @@ def workers(
     false_discovery_rate: Annotated[
         float,
         typer.Option(
-            help="Expected share of workers flagged by mistake among those with a warning."
+            help=(
+                "False discovery rate: expected share of mistakes among the workers with a warning."
+            )
         ),
     ] = 0.05,
-    top: Annotated[int, typer.Option(min=0, help="Show N workers, 0 shows all.")] = 50,
+    top: Annotated[int, typer.Option(min=0, help="Show N workers; 0 shows all.")] = 50,
     output: Annotated[Path | None, output_option("Write the table: .csv, .parquet, .json")] = None,
     as_json: AsJson = False,
 ) -> WorkersResult:
-    """Assess each worker: position bias, agreement with the others, outliers, ties, reliability.
+    """Assess the workers: position bias, agreement, outliers, reliability.
 
-    Warnings come first: position-clicking, adversarial, careless. Look at the votes of these
-    workers, or leave them out with rank --exclude-workers flagged. Then notes, which are no reason
-    to exclude anybody: tie-happy, leans left, leans right, less precise than others. With --by,
-    workers are assessed over all groups together. To assess other groups of people, name their
-    column as the worker.
+    Warnings come first: position-clicking, adversarial, careless. Check the votes of these workers,
+    or leave them out with rank --exclude-workers flagged. Notes follow, which are no reason to
+    exclude a worker: tie-happy, leans left, leans right, less precise than others. With --by,
+    workers are assessed over all groups together. To assess groups of workers, name their column
+    with --worker.
 
     Examples:
       hodgerank workers votes.csv

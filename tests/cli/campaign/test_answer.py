@@ -30,9 +30,9 @@ def test_one_and_two_are_left_and_right(new, answer):
     assert pairs_shown(out)[:4] == [
         tuple(name.replace("item-", "text ") for name in pair) for pair in shown
     ]
-    assert "left, saved: 1 answer, of at most 40" in out
-    assert "right, saved: 4 answers, of at most 40" in out
-    assert "4 answers of ann saved" in out
+    assert "left, saved: 1 vote, of at most 40" in out
+    assert "right, saved: 4 votes, of at most 40" in out
+    assert "4 answers by ann saved" in out
 
 
 def test_the_time_that_an_answer_took_is_kept(new, answer):
@@ -44,7 +44,7 @@ def test_the_time_that_an_answer_took_is_kept(new, answer):
 def test_who_leaves_gets_the_open_pair_again(new, answer):
     new()
     first = answer(["q"])
-    assert "the same command goes on" in first
+    assert "run the same command to continue" in first
     assert pairs_shown(answer([])) == pairs_shown(first)
     assert pairs_shown(answer(["1", "q"]))[0] == pairs_shown(first)[0]
     assert len(answers()) == 1
@@ -54,7 +54,7 @@ def test_an_answer_is_taken_back(new, answer):
     new()
     out = answer(["1", "u", "2", "q"])
     assert pairs_shown(out)[2] == pairs_shown(out)[0]
-    assert "taken back" in out
+    assert "undone: the pair is shown again" in out
     assert [row["outcome"] for row in answers() if row["is_counted"]] == [-1]
     told = json.loads(answer(["u", "q"], "--json"))
     assert (told["n_saved"], told["n_undone"], told["ended_by"]) == (0, 1, "quit")
@@ -64,14 +64,14 @@ def test_an_answer_is_taken_back(new, answer):
 def test_with_nothing_to_take_back_the_pair_stays(new, answer):
     new()
     out = answer(["u", "1", "q"])
-    assert "has no answer to take back" in out
+    assert "has no answer to undo" in out
     assert len(answers()) == 1
 
 
 def test_a_tie_is_an_answer_only_where_that_is_allowed(new, answer):
     new()
     out = answer(["0", "1", "q"])
-    assert "'0' is no key here: 1 or left arrow, 2 or right arrow, s skip, u undo, q quit" in out
+    assert "unknown key '0'. Keys: 1 or left arrow, 2 or right arrow, s skip, u undo, q quit" in out
     assert [row["outcome"] for row in answers()] == [1]
 
 
@@ -85,7 +85,7 @@ def test_grades_are_a_second_key(new, answer):
     new("--grades", 3)
     out = answer(["1", "2", "2", "3", "1", "7", "1", "x", "2", "1", "q"])
     assert "left: how much better? 1 (slightly) to 3 (much)" in out
-    assert out.count("back: which of the two?") == 2
+    assert out.count("which of the two?") == 2
     outcomes = [row["outcome"] for row in answers()]
     assert outcomes == pytest.approx([2 / 3, -1, -1 / 3])
 
@@ -103,9 +103,9 @@ def test_a_skipped_pair_does_not_come_back(new, answer):
     new()
     out = answer(["s"] * 10)
     assert len(set(map(frozenset, pairs_shown(out)))) == 10
-    assert "ann has seen every pair: thank you" in out
+    assert "ann has seen every pair" in out
     assert "skipped: cannot decide" in out
-    assert "0 answers of ann saved, 10 skipped" in out
+    assert "0 answers by ann saved, 10 skipped" in out
 
 
 def test_a_reason_to_skip_is_a_second_key(new, answer):
@@ -113,7 +113,7 @@ def test_a_reason_to_skip_is_a_second_key(new, answer):
     out = answer(["s", "2", "s", "9", "1", "q"])
     assert "why? 1 too close, 2 not shown" in out
     assert "skipped: not shown" in out
-    assert "back: which of the two?" in out
+    assert "which of the two?" in out
     with Campaign.open("campaign.db", read_only=True) as campaign:
         reasons = [event.data["reason"] for event in campaign.events() if event.kind == "skipped"]
     assert reasons == ["not shown"]
@@ -123,7 +123,7 @@ def test_a_reason_to_skip_is_a_second_key(new, answer):
 def test_where_skipping_is_not_allowed_there_is_no_such_key(new, answer):
     new("--set", "skip_reasons=[]")
     out = answer(["s", "q"])
-    assert "'s' is no key here" in out
+    assert "unknown key 's'" in out
     assert "s skip" not in out
 
 
@@ -132,11 +132,11 @@ def test_it_ends_with_the_words_of_the_reason_and_status_0(new, answer, campaign
     told = json.loads(answer(["1", "1", "1"], "--json"))
     assert told == {
         "campaign": "campaign", "worker": "ann", "n_saved": 2, "n_undone": 0, "n_skipped": 0,
-        "ended_by": "budget", "words": "all 2 answers are there: thank you",
+        "ended_by": "budget", "words": "the campaign has all 2 votes of its budget",
     }  # fmt: skip
     new("--name", "other")
     campaign("pause", "campaign.db", "--name", "other")
-    assert "paused: come back later" in answer(["1"], "--name", "other")
+    assert "paused: try again later" in answer(["1"], "--name", "other")
     campaign("ban", "campaign.db", "bob", "--name", "other")
     assert "bob is banned" in answer(["1"], "--name", "other", worker="bob")
     campaign("close", "campaign.db", "--name", "other", "--yes")
@@ -162,15 +162,15 @@ def test_gold_pairs_cannot_be_told_from_others(new, answer, folder):
     new("--gold", "gold.csv", "--set", "gold_share=0.5", "--budget", 40)
     out = answer(["1", "1", "1", "1"])
     said = [line for line in out.splitlines() if "saved:" in line]
-    assert said == [f"left, saved: {n} answer{'s' * (n > 1)} of yours" for n in (1, 2, 3, 4)]
+    assert said == [f"left, saved: {n} answer{'s' * (n > 1)} so far" for n in (1, 2, 3, 4)]
     assert {row["purpose"] for row in answers()} == {"gold", "chosen"}
 
 
 def test_a_limit_of_answers_is_told(new, answer):
     new("--answers-per-worker", 2)
     out = answer(["1", "1", "1"])
-    assert "2 answers of yours, of at most 2" in out
-    assert "ann has given all 2 answers: thank you" in out
+    assert "2 answers so far, of at most 2" in out
+    assert "ann has given all 2 answers" in out
 
 
 def test_the_login_name_is_said(new, campaign, monkeypatch):
@@ -179,7 +179,7 @@ def test_the_login_name_is_said(new, campaign, monkeypatch):
     new()
     monkeypatch.setenv("LOGNAME", "eve")
     monkeypatch.setattr("sys.stdin", StringIO("1\n"))
-    assert "eve answers for campaign" in campaign("answer", "campaign.db")
+    assert "campaign, worker eve" in campaign("answer", "campaign.db")
     assert answers()[0]["worker"] == "eve"
 
 
@@ -285,7 +285,7 @@ def test_an_interrupt_leaves_the_pair_open(new, answer, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr("hodgerank.cli.campaign.keyboard.LineKeyReader.read", interrupt)
         out = answer([], status=130)
-    assert "the same command goes on" in out
+    assert "run the same command to continue" in out
     assert pairs_shown(answer(["q"])) == pairs_shown(out)
 
 

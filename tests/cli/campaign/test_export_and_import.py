@@ -51,7 +51,7 @@ def test_json_tells_where_it_went(answered, campaign):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ([], "name a file"),
+        ([], "a file is needed"),
         (["-o", "votes.txt"], "must end in .csv, .parquet, .jsonl"),
         (["-o", "no/votes.csv"], "does not exist"),
         (["-o", "-", "--json"], "choose one"),
@@ -65,7 +65,7 @@ def test_exports_that_make_no_sense_are_refused(answered, campaign, options, wor
 def test_a_log_makes_the_campaign_again(answered, campaign):
     campaign("export", "campaign.db", "-o", "log.jsonl")
     out = campaign("import", "log.jsonl", "-o", "copy.db")
-    assert "campaign is in copy.db: 5 items, 3 answers" in out
+    assert "campaign imported into copy.db: 5 items, 3 votes" in out
     with (
         Campaign.open("campaign.db", read_only=True) as one,
         Campaign.open("copy.db", read_only=True) as other,
@@ -91,7 +91,7 @@ def test_votes_from_elsewhere_count(answered, campaign, folder):
         "left,right,outcome,worker\nitem-1,item-2,1,bob\nitem-3,item-2,-1,bob\n"
     )
     out = campaign("import", "votes.csv", "-o", "campaign.db")
-    assert "2 votes of votes.csv join campaign, which has 5 answers" in out
+    assert "2 votes imported from votes.csv into campaign, which now has 5 votes" in out
     err = campaign("import", "votes.csv", "-o", "campaign.db", status=3)
     assert "--again" in err
     told = json.loads(campaign("import", "votes.csv", "-o", "campaign.db", "--again", "--json"))

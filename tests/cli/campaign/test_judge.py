@@ -40,9 +40,9 @@ def test_models_answer_and_what_came_is_said(run, folder):
         status, out, err = run(*words(fake_llm, "-m", "y", "--budget", 20))
         assert len(fake_llm.calls) == 20
     assert (status, err) == (0, "")
-    assert "20 answers; stopped by: budget of 20 answers used" in out
-    assert "Not yet: 20 answers." in out
-    assert "every call is in campaign.calls.jsonl" in out
+    assert "20 answers; stopped: budget of 20 votes used" in out
+    assert "In progress: 20 votes." in out
+    assert "calls saved in campaign.calls.jsonl" in out
     assert len(records(folder / "campaign.calls.jsonl")) == len(answers()) == 20
     assert {row["worker"] for row in answers()} == {"m", "y"}
 
@@ -54,7 +54,7 @@ def test_the_same_command_goes_on_and_a_cap_counts_what_came_before(run):
         keys = {asked_in(call, fake_llm) for call in fake_llm.calls}
         assert len(keys) == len(fake_llm.calls) == 15
     assert status == 0
-    assert "5 answers; stopped by: the cap of 15 calls is reached" in out
+    assert "5 answers; stopped: limit of 15 calls reached" in out
 
 
 def test_json_tells_everything(run, folder):
@@ -81,8 +81,8 @@ def test_what_was_skipped_last_is_quoted(run):
         status, out, _ = run(*arguments)
         [call] = fake_llm.calls
     assert status == 0
-    assert "0 answers, 1 skipped; stopped by: m has seen every pair" in out
-    assert "the last one that was skipped: unparsable: " in out
+    assert "0 answers, 1 skipped; stopped: m has seen every pair" in out
+    assert "last skipped task: unparsable: " in out
     assert call.reply[:20] in " ".join(out.split())  # lines fold
 
 
@@ -120,9 +120,9 @@ def test_one_interrupt_waits_for_what_is_out_and_the_same_command_goes_on(run, f
     with FakeLLM(SCORES, on_call=interrupt) as fake_llm:
         status, out, err = run(*words(fake_llm, "--concurrency", 6))
         assert status == 130
-        assert "waiting for the calls that are out, which are paid for" in err
-        assert "stopped by: interrupted" in out
-        assert "The same command goes on from here." in out
+        assert "waiting for calls in progress, which are paid for" in err
+        assert "stopped: interrupted" in out
+        assert "Run the same command again to resume." in out
         n_calls = len(fake_llm.calls)
         assert 10 <= n_calls <= 16
         assert len(answers()) == len(records(folder / "campaign.calls.jsonl")) == n_calls

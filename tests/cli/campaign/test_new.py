@@ -16,7 +16,7 @@ def test_it_says_what_was_understood_and_what_to_do_next(new, folder):
     assert "5 items" in out
     assert "question: Which is clearer?" in out
     assert "left or right, in 3 grades, or a tie" in out
-    assert "500 answers or tau >= 0.9" in out
+    assert "500 votes or tau >= 0.9" in out
     assert "created campaign in campaign.db" in out
     assert "hodgerank campaign answer campaign.db --worker NAME" in out
     with Campaign.open("campaign.db", read_only=True) as found:
@@ -45,7 +45,7 @@ def test_json_has_all_settings(new):
 
 def test_a_dry_run_creates_nothing(campaign, folder):
     out = campaign("new", "items.csv", "-q", "Which?", "--dry-run")
-    assert "nothing was created" in out
+    assert "nothing created" in out
     assert not json.loads(campaign("new", "items.csv", "-q", "?", "--dry-run", "--json"))[
         "is_created"
     ]
@@ -97,7 +97,7 @@ def test_the_context_of_a_text_stands_above_it(new, folder):
 
 def test_gold_pairs_come_from_a_table(new, folder):
     (folder / "gold.csv").write_text("better,worse\nitem-1,item-2\nitem-3,item-4\n")
-    assert "2 pairs, in 10% of tasks" in new("--gold", "gold.csv")
+    assert "2 pairs, in 10% of the tasks" in new("--gold", "gold.csv")
     with Campaign.open("campaign.db", read_only=True) as found:
         assert found.settings.gold[0].better == "item-1"
 
@@ -105,14 +105,14 @@ def test_gold_pairs_come_from_a_table(new, folder):
 def test_gold_pairs_of_items_with_numbers_for_names(new, folder):
     (folder / "items.csv").write_text("id,text\n1,x\n2,y\n")
     (folder / "gold.csv").write_text("better,worse\n1,2\n")
-    assert "gold:     1 pair, in 10% of tasks" in new("--gold", "gold.csv")
+    assert "gold:     1 pair, in 10% of the tasks" in new("--gold", "gold.csv")
 
 
 def test_nothing_is_overwritten(new, campaign, folder):
     new()
     before = (folder / "campaign.db").read_bytes()
     err = campaign("new", "items.csv", "-q", "Other?", "-o", "campaign.db", status=3)
-    assert "there is a campaign of this name already" in err
+    assert "a campaign of this name exists already" in err
     assert (folder / "campaign.db").read_bytes() == before
     new("--name", "other")
     told = json.loads(campaign("list", "campaign.db", "--json"))["campaigns"]
@@ -129,9 +129,9 @@ def test_an_existing_file_of_another_kind_is_left_alone(campaign, folder):
     ("options", "words", "status"),
     [
         ([], "question is empty", 2),
-        (["-q", "Which?"], "name a file for the campaign: -o campaign.db", 2),
-        (["-q", "Which?", "-o", "c.db", "--stop", "soon"], "is no stopping rule", 2),
-        (["-q", "Which?", "-o", "c.db", "--budget", "0"], "budget is a whole number", 2),
+        (["-q", "Which?"], "a file for the campaign is needed: -o campaign.db", 2),
+        (["-q", "Which?", "-o", "c.db", "--stop", "soon"], "is not a stopping rule", 2),
+        (["-q", "Which?", "-o", "c.db", "--budget", "0"], "budget must be a whole number", 2),
         (["-q", "Which?", "-o", "c.db", "--sampler", "magic"], "magic", 2),
         (["-q", "Which?", "-o", "c.db", "--set", "bugdet=3"], "did you mean budget", 2),
         (["-q", "Which?", "-o", "c.db", "--set", "budget"], "write NAME=VALUE", 2),
@@ -159,14 +159,14 @@ def test_gold_pairs_are_of_items_that_are_there(campaign, folder):
 def test_items_with_several_samples_are_refused(campaign, folder):
     (folder / "items.csv").write_text("id,text,prompt\na,x,1\na,y,2\nb,x,1\nb,y,2\n")
     err = campaign("new", "items.csv", "-q", "Which?", "-o", "c.db", status=3)
-    assert "a stands in row 1 and in row 2" in " ".join(err.split())
+    assert "a is in row 1 and in row 2" in " ".join(err.split())
     assert "hodgerank judge" in " ".join(err.split())
 
 
 def test_one_item_cannot_be_compared(campaign, folder):
     (folder / "items.csv").write_text("id,text\na,x\n")
     err = campaign("new", "items.csv", "-q", "Which?", "-o", "c.db", status=2)
-    assert "two items are needed" in err
+    assert "two items in one track are needed" in err
 
 
 def test_columns_of_a_folder_are_refused(campaign, folder):

@@ -51,13 +51,13 @@ def test_settings_of_groups_are_changed_by_name(new, campaign):
     ("options", "words"),
     [
         (["--set", "bugdet=1"], "did you mean budget"),
-        (["--set", "budget=many"], "budget is a whole number"),
+        (["--set", "budget=many"], "budget must be a whole number"),
         (["--set", "=1"], "write NAME=VALUE"),
         (["--set", "attention.sameside=1"], "attention.sameside"),
-        (["--set", "budget.most=1"], "budget is a whole number"),
+        (["--set", "budget.most=1"], "budget must be a whole number"),
         (["--set", "panel.kind=mturk"], "panel.kind 'mturk' is not one of none, prolific"),
         (["--set", "panel.return_to=http://example.org"], "begins with https://"),
-        (["--set", "pages.entrance=a/b"], "pages.entrance has letters, digits"),
+        (["--set", "pages.entrance=a/b"], "pages.entrance may only have letters, digits"),
         (["-o", "settings.json"], "must end in .toml"),
         (["-o", "-", "--json"], "choose one"),
     ],
@@ -70,10 +70,10 @@ def test_bad_settings_are_refused(new, campaign, options, words):
 def test_items_join_and_retire(new, campaign, folder):
     new()
     (folder / "more.csv").write_text("id,text\nitem-6,text 6\n")
-    assert "campaign has 6 items, 1 of them new" in campaign("add", "campaign.db", "more.csv")
-    assert "item-6 already" in campaign("add", "campaign.db", "more.csv", status=2)
+    assert "1 item added to campaign, which now has 6" in campaign("add", "campaign.db", "more.csv")
+    assert "item-6 exists already" in campaign("add", "campaign.db", "more.csv", status=2)
     out = campaign("retire", "campaign.db", "item-6", "item-1")
-    assert "2 of 6 items are retired" in out
+    assert "2 of 6 items retired" in out
     told = json.loads(campaign("unretire", "campaign.db", "item-6", "--json"))
     assert told["retired"] == ["item-1"]
     assert "item-9" in campaign("retire", "campaign.db", "item-2", "item-9", status=3)
@@ -90,10 +90,10 @@ def test_a_ban_is_lifted(new, answer, campaign):
     new()
     answer(["1", "2"])
     out = campaign("ban", "campaign.db", "ann", "--reason", "tosses coins")
-    assert "ann is banned: 2 answers do not count" in out
+    assert "ann banned: 2 votes no longer counted" in out
     assert json.loads(campaign("status", "campaign.db", "--json"))["n_votes"] == 0
     told = json.loads(campaign("restore", "campaign.db", "ann", "--json"))
-    assert (told["worker"], told["is_banned"], told["n_answers"]) == ("ann", False, 2)
+    assert (told["worker"], told["is_banned"], told["n_votes"]) == ("ann", False, 2)
     assert "there is no worker anne" in campaign("restore", "campaign.db", "anne", status=3)
 
 
@@ -102,7 +102,7 @@ def test_a_pause(new, answer, campaign):
     told = json.loads(campaign("pause", "campaign.db", "--json"))
     assert told == {"campaign": "campaign", "database": "campaign.db", "status": "paused"}
     assert json.loads(answer(["1"], "--json"))["ended_by"] == "paused"
-    assert "gives out tasks" in campaign("resume", "campaign.db")
+    assert "campaign resumed" in campaign("resume", "campaign.db")
     assert json.loads(answer(["1"], "--json"))["n_saved"] == 1
 
 
@@ -110,8 +110,8 @@ def test_closing_and_resetting_need_a_word(new, answer, campaign):
     new()
     answer(["1", "2"])
     for command in ("reset", "close"):
-        assert "add --yes if it is meant" in campaign(command, "campaign.db", status=2)
-    assert "2 answers are in the log only" in campaign("reset", "campaign.db", "--yes")
+        assert "add --yes to confirm" in campaign(command, "campaign.db", status=2)
+    assert "2 votes discarded, kept in the log only" in campaign("reset", "campaign.db", "--yes")
     assert json.loads(campaign("status", "campaign.db", "--json"))["n_given"] == 0
     assert json.loads(campaign("close", "campaign.db", "--yes", "--json"))["status"] == "closed"
     for command in ("pause", "resume", "reset --yes"):
@@ -128,7 +128,7 @@ def test_on_a_terminal_they_ask(new, campaign, monkeypatch, said, status):
     monkeypatch.setattr("typer.confirm", lambda text, **_: asked.append(text) or said)
     told = json.loads(campaign("close", "campaign.db", "--json"))
     assert (told["status"], told["done"]) == (status, said)
-    assert asked == ["Close campaign for good, with 0 answers?"]
+    assert asked == ["Close campaign permanently, with 0 votes?"]
 
 
 def test_an_interrupt_at_the_question_is_one(new, run, monkeypatch):

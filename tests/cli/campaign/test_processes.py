@@ -77,7 +77,7 @@ def test_keys_of_a_terminal(new):
     terminal = Terminal(*ANSWER)
     for n, (key, words) in enumerate(
         [("1", "left, saved"), ("\x1b[C", "right, saved"), ("0", "a tie, saved"),
-         ("u", "taken back"), ("\x1bOD", "left, saved"), ("?", "is no key here")], 1
+         ("u", "taken back"), ("\x1bOD", "left, saved"), ("?", "unknown key")], 1
     ):  # fmt: skip
         terminal.wait_for("q quit", n)
         terminal.press(key)
@@ -100,7 +100,7 @@ def test_ctrl_c_and_ctrl_d_leave_the_pair_open(new, answer, key, status):
     terminal.wait_for("q quit", 2)
     terminal.press(key)
     assert terminal.end() == status
-    assert "the same command goes on" in terminal.seen
+    assert "run the same command to continue" in terminal.seen
     assert "Traceback" not in terminal.seen
     assert outcomes() == [1]
     left_open = re.findall(r"text \d", terminal.seen)[-2:]
@@ -150,8 +150,8 @@ def test_a_killed_process_leaves_its_answers_and_its_open_pair(new, answer):
             pass
         process.kill()
     assert outcomes() == [-1]
-    assert "1 answer of yours" not in answer(["q"])
-    assert "2 answers of yours" in answer(["1"])
+    assert "1 answer so far" not in answer(["q"])
+    assert "2 answers so far" in answer(["1"])
 
 
 @pytest.mark.slow

@@ -12,8 +12,8 @@ from hodgerank.campaign.campaign import Campaign
 def test_without_answers_there_is_no_ranking(new, campaign):
     new("--budget", 40)
     out = campaign("status", "campaign.db")
-    assert "Not yet: 0 answers of at most 40." in out
-    assert "no answers yet" in out
+    assert "In progress: 0 votes of at most 40." in out
+    assert "no votes yet" in out
     told = json.loads(campaign("status", "campaign.db", "--json"))
     assert told["tracks"][0]["ranking"] is None
 
@@ -22,8 +22,8 @@ def test_the_sentence_the_ranking_and_the_rules(new, answer, campaign):
     new("--budget", 10, "--stop", "tau >= 0.9")
     answer(["1"] * 6)
     out = campaign("status", "campaign.db", "--top", 2, "--no-forecast")
-    assert "campaign: Which is clearer? (open, 5 items, 1 worker, 1 task out" in out
-    assert "Not yet: 6 answers of at most 10." in out
+    assert "campaign: Which is clearer? (open, 5 items, 1 worker, 1 task in progress" in out
+    assert "In progress: 6 votes of at most 10." in out
     assert "95% interval" in out
     assert "... and 3 more (--top 0 shows all)" in out
     assert "too_fast" in out
@@ -34,7 +34,10 @@ def test_an_alarm_of_a_rule_is_told(new, answer, campaign):
     for worker in ("ann", "bob", "eve"):
         answer(["1", "2"] * 4, worker=worker)
     out = " ".join(campaign("status", "campaign.db").split())
-    assert "! too_fast fails 24 of 24 answers: look whether the rule is right" in out
+    assert (
+        "! attention check too_fast failed for 24 of 24 answers: check whether its limit is right"
+        in out
+    )
 
 
 @pytest.mark.usefixtures("few_futures")
@@ -87,9 +90,9 @@ def test_tracks_are_ranked_apart(new, answer, campaign, folder):
     new()
     answer(["1"])
     out = campaign("status", "campaign.db")
-    assert "one: 2 items, 1 answer" in out
-    assert "two: 2 items, 0 answers" in out
-    assert "no answers yet" in out
+    assert "one: 2 items, 1 vote" in out
+    assert "two: 2 items, 0 votes" in out
+    assert "no votes yet" in out
 
 
 def test_looking_on_writes_nothing_while_another_collects(new, campaign, folder):
@@ -97,7 +100,7 @@ def test_looking_on_writes_nothing_while_another_collects(new, campaign, folder)
     with Campaign.open("campaign.db") as collecting:
         [task] = collecting.lease("ann")
         collecting.answer(task, 1)
-        assert "1 answer" in campaign("status", "campaign.db")
+        assert "1 vote" in campaign("status", "campaign.db")
         assert json.loads(campaign("list", "campaign.db", "--json"))["campaigns"][0]["n_votes"]
         campaign("export", "campaign.db", "-o", "votes.csv")
         campaign("settings", "campaign.db")

@@ -1,4 +1,4 @@
-"""hodgerank campaign answer: a person compares pairs in a terminal."""
+"""hodgerank campaign answer: compare pairs in the terminal."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from hodgerank.display import short, visible
 from hodgerank.errors import CampaignError, InvalidArgument, NoTask
 from hodgerank.types import Item
 
-WIDE = 80  # columns, in which two items stand side by side
+WIDE = 80  # columns in which two items fit side by side
 LONGEST = 10_000  # characters of a text that are shown
 
 
 def show_pair(left: CampaignItem, right: CampaignItem, console: Console) -> None:
-    """Side by side, or one under the other where that would be narrow."""
+    """Print two items side by side, or one below the other in a narrow terminal."""
     headers = Text("1: left", "bold cyan"), Text("2: right", "bold cyan")
     shown = item_text(left), item_text(right)
     if console.width < WIDE:
@@ -50,7 +50,7 @@ def show_pair(left: CampaignItem, right: CampaignItem, console: Console) -> None
 
 
 def item_text(item: CampaignItem) -> Text:
-    """What a worker sees of an item; its id only where there is nothing else."""
+    """Return what a worker sees of an item; its id only if there is nothing else."""
     found = Text(overflow="fold")
     if item.text.strip():
         found.append(shown_text(item.text))
@@ -60,7 +60,7 @@ def item_text(item: CampaignItem) -> Text:
 
 
 def shown_text(text: str) -> Text:
-    """Somebody else's text with its lines: no markup, no orders to the terminal, not endless."""
+    """Return foreign text with its lines: shortened, without markup or control sequences."""
     begin = text[:LONGEST].replace("\r\n", "\n").expandtabs(4)
     found = Text("\n".join(map(visible, begin.split("\n"))), overflow="fold")
     if (n_more := len(text) - LONGEST) > 0:
@@ -68,18 +68,19 @@ def shown_text(text: str) -> Text:
     return found
 
 
-LOOK_EVERY = 20  # answers, between looks whether they are enough
+LOOK_EVERY = 20  # answers between checks whether the target is reached
 
 
 class Conversation:
-    """What is asked and said until the worker leaves, or there is no task.
+    """One session of a worker, until they leave or there is no task.
 
     Attributes
     ----------
     n_saved, n_undone, n_skipped
-        Answers that were given here, those that were taken back, and tasks that were skipped.
+        Answers saved and undone, and tasks skipped in this session.
     ended_by, words
-        Why it ended: 'quit', 'end of input', 'interrupted', 'output closed', or as `NoTask` has it.
+        Why the session ended: 'quit', 'end of input', 'interrupted', 'output closed', or a reason
+        of `NoTask`.
     """
 
     def __init__(self, campaign: Campaign, worker: str, keys: KeyReader, console: Console) -> None:
@@ -90,7 +91,7 @@ class Conversation:
         self.ended_by, self.words = "output closed", ""
 
     def hold(self) -> None:
-        """Ask until it ends."""
+        """Ask until the session ends."""
         try:
             self._greet()
             self._look()
@@ -107,13 +108,13 @@ class Conversation:
     def _greet(self) -> None:
 
         settings = self._campaign.settings
-        self._say(f"{self._worker} answers for {self._campaign.id}", "dim")
+        self._say(f"{self._campaign.id}, worker {self._worker}", "dim")
         for text, style in ((settings.title, "bold"), (settings.instructions, "")):
             if text:
                 self._console.print(shown_text(text), style=style)
 
     def _work_on(self, task: Task) -> bool:
-        """Ask about a pair until something is done with it; False where the worker leaves."""
+        """Ask about a pair until it is answered or skipped; return False if the worker leaves."""
         settings = self._campaign.settings
         self._show(task, settings)
         self._keys.forget()
@@ -127,11 +128,11 @@ class Conversation:
             except (CampaignError, InvalidArgument) as error:
                 self._say(str(error), "yellow")
                 if key not in ("u", "U"):
-                    return True  # the task is not what it was
+                    return True  # the task has changed meanwhile
         return False
 
     def _obey(self, key: str, task: Task, settings: CampaignSettings, begun: float) -> bool:
-        """Do what a key means; whether the task is done with."""
+        """Do what a key means; return whether the task is finished."""
         if key in LEFT or key in RIGHT:
             side, word = (1, "left") if key in LEFT else (-1, "right")
             grade = self._grade(word, settings.grades)
@@ -147,19 +148,21 @@ class Conversation:
             self._campaign.undo(self._worker)
             self._n_own -= 1
             self.n_undone += 1
-            self._say("taken back: the pair comes again")
+            self._say("undone: the pair is shown again")
             return True
-        self._say(f"{short(repr(key))} is no key here: {key_words(settings)}", "yellow")
+        self._say(f"unknown key {short(repr(key))}. Keys: {key_words(settings)}", "yellow")
         return False
 
     def _grade(self, side: str, grades: int) -> int | None:
-        """How much better, where that is asked; None where the worker thinks again."""
+        """Ask how much better; return None if the worker goes back."""
         if grades < 2:
             return 1
-        self._say(f"{side}: how much better? 1 (slightly) to {grades} (much); any other key: back")
+        self._say(
+            f"{side}: how much better? 1 (slightly) to {grades} (much); any other key goes back"
+        )
         grade = self._keys.number(grades)
         if grade is None:
-            self._say("back: which of the two?")
+            self._say("which of the two?")
         return grade
 
     def _answer(self, task: Task, outcome: float, words: str, begun: float) -> None:
@@ -168,24 +171,24 @@ class Conversation:
         self._n_own += 1
         self.n_saved += 1
         late = receipt.is_late and not receipt.is_counted
-        remark = " (late: somebody else has answered in your place)" if late else ""
+        remark = " (late: the task went to another worker)" if late else ""
         self._say(f"{words}, saved{remark}: {self._how_far()}", "green")
         if self.n_saved % LOOK_EVERY == 0:
             self._look()
 
     def _look(self) -> None:
-        """Let the campaign see whether its answers are enough, and end if so."""
+        """Let the campaign check its target, and end the session if it is reached."""
         if self._campaign.settings.stop is not None:
             self._campaign.progress()
 
     def _how_far(self) -> str:
-        """The number of answers; nothing by which gold pairs and repeats could be told."""
-        settings, own = self._campaign.settings, f"{count(self._n_own, 'answer')} of yours"
+        """Return the number of answers, without hints about gold pairs and repeats."""
+        settings, own = self._campaign.settings, f"{count(self._n_own, 'answer')} so far"
         if settings.answers_per_worker is not None:
             return f"{own}, of at most {settings.answers_per_worker:,}"
         has_checks = settings.repeat_share > 0 or (settings.gold and settings.gold_share > 0)
         if settings.budget is not None and not has_checks:
-            so_far = count(self._campaign.counts.n_votes, "answer")
+            so_far = count(self._campaign.counts.n_votes, "vote")
             return f"{so_far}, of at most {settings.budget:,}"
         return own
 
@@ -193,10 +196,10 @@ class Conversation:
         reason = reasons[0]
         if len(reasons) > 1:
             listed = ", ".join(f"{k} {text}" for k, text in enumerate(reasons, 1))
-            self._say(f"why? {listed}; any other key: back")
+            self._say(f"why? {listed}; any other key goes back")
             number = self._keys.number(len(reasons))
             if number is None:
-                self._say("back: which of the two?")
+                self._say("which of the two?")
                 return False
             reason = reasons[number - 1]
         self._campaign.skip(task, reason, worker=self._worker)
@@ -206,7 +209,10 @@ class Conversation:
 
     def _show(self, task: Task, settings: CampaignSettings) -> None:
 
-        if not self._items.keys() >= {task.left, task.right}:  # at first, and where some joined
+        if not self._items.keys() >= {
+            task.left,
+            task.right,
+        }:  # at first, and after items were added
             self._items = {item.id: self._as_seen(item) for item in self._campaign.items}
         self._console.print()
         self._console.print(shown_text(settings.question), style="bold")
@@ -215,7 +221,7 @@ class Conversation:
         self._say(key_words(settings), "dim")
 
     def _as_seen(self, item: CampaignItem) -> CampaignItem:
-        """With the path of its file, which can be opened, where a server has given it a name."""
+        """Return the item with the path of its file if a server stores it under a name."""
         if not item.media.startswith("media:"):
             return item
         path = self._campaign.media_file(item.media)
@@ -226,7 +232,7 @@ class Conversation:
 
 
 def key_words(settings: CampaignSettings) -> str:
-    """What can be pressed."""
+    """Return the keys of this campaign."""
     keys = ["1 or left arrow", "2 or right arrow"]
     keys += ["0 equally good"] if settings.ties else []
     keys += ["s skip"] if settings.skip_reasons else []
@@ -235,7 +241,7 @@ def key_words(settings: CampaignSettings) -> str:
 
 @dataclass(frozen=True)
 class AnswerResult(CommandResult):
-    """What one worker did, and why it ended."""
+    """What one worker did, and why the session ended."""
 
     campaign: str
     worker: str
@@ -249,7 +255,7 @@ class AnswerResult(CommandResult):
 
     @property
     def exit_status(self) -> int:
-        """Not 0 where Ctrl-C ended it."""
+        """Not 0 if Ctrl-C ended the session."""
         return INTERRUPTED if self.ended_by == "interrupted" else 0
 
     def to_dict(self) -> dict[str, Any]:
@@ -265,12 +271,12 @@ class AnswerResult(CommandResult):
         }
 
     def show(self, console: Console) -> None:
-        """How many were saved, and how to go on."""
+        """Print how many answers were saved, and how to continue."""
         console.print()
-        also = {"taken back": self.n_undone, "skipped": self.n_skipped}
+        also = {"undone": self.n_undone, "skipped": self.n_skipped}
         more = "".join(f", {n:,} {what}" for what, n in also.items() if n)
-        console.print(verbatim(f"{count(self.n_saved, 'answer')} of {self.worker} saved{more}"))
-        words = self.words or "the same command goes on with the pair that was open"
+        console.print(verbatim(f"{count(self.n_saved, 'answer')} by {self.worker} saved{more}"))
+        words = self.words or "run the same command to continue with the open pair"
         console.print(verbatim(words))
 
 
@@ -278,19 +284,20 @@ def answer(
     where: Where,
     worker: Annotated[
         str | None,
-        typer.Option(help="Who answers; your login name if not given."),
+        typer.Option(help="Name of the worker. Default: your login name."),
     ] = None,
     name: Name = None,
     as_json: AsJson = False,
 ) -> AnswerResult:
-    """Compare pairs in the terminal, with two keys; every answer is on disk before the next pair.
+    """Compare pairs in the terminal.
 
-    KeyReader: 1 or left arrow, 2 or right arrow, 0 for a tie where that is an answer, then how much
-    better where that is asked, s to skip, u to take back the last answer, q to quit. Where
-    standard input is no terminal, each line is a key. Leave at any time: the open pair comes back.
+    Keys: 1 or left arrow, 2 or right arrow, 0 for a tie if allowed, s to skip, u to undo the last
+    answer, q to quit. A campaign with grades then asks how much better. Every answer is saved
+    before the next pair is shown, and an open pair is shown again next time. Without a terminal,
+    each line of standard input is a key.
 
-    A file is written by one process at a time: while this runs, status, list and export can look
-    on, and anything else is refused. For several people at once keep the campaign in PostgreSQL.
+    Only one process can write to a campaign file. While this runs, status, list and export work,
+    and other commands are refused. For several workers at once, use PostgreSQL or hodgerank serve.
 
     Examples:
       hodgerank campaign answer campaign.db --worker ann
@@ -322,4 +329,4 @@ def _login_name() -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError, ImportError):
-        raise InvalidArgument("say who answers: --worker NAME") from None
+        raise InvalidArgument("the name of the worker is needed: --worker NAME") from None

@@ -1,4 +1,4 @@
-"""How every command names a campaign: where it is, and which of several."""
+"""Arguments that name a campaign, shared by all campaign commands."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ Where = Annotated[
     str,
     typer.Argument(
         metavar="CAMPAIGN",
-        help="The file of the campaign, or a postgresql:// address.",
+        help="File of the campaign, or postgresql:// address.",
         show_default=False,
     ),
 ]
 Name = Annotated[
-    str | None, typer.Option("--name", metavar="ID", help="Which one, if there are several.")
+    str | None,
+    typer.Option("--name", metavar="ID", help=("Name of the campaign, if there are several.")),
 ]
 
 
 def command_line(command: str, database: str, name: str, *more: str) -> str:
-    """A command to go on with, ready for a shell."""
+    """Return a follow-up command, quoted for a shell."""
     which = [] if name == DEFAULT_NAME else ["--name", name]
     return shlex.join(["hodgerank", "campaign", command, database, *which, *more])
 
@@ -41,8 +42,9 @@ Items = Annotated[
     str,
     typer.Argument(
         metavar="ITEMS",
-        help="CSV, JSON lines, Parquet or Excel with id, text and perhaps image, context (shown "
-        "above the text) or track (ranked apart); or a folder of texts or images.",
+        help="CSV, JSON lines, Parquet or Excel with the columns id, text and perhaps image, "
+        "context (shown above the text) or track (ranked separately); or a folder of texts "
+        "or images.",
     ),
 ]
 
@@ -51,20 +53,26 @@ def _column(help_text: str, *names: str) -> object:
     return typer.Option(*names, rich_help_panel=PANEL, help=help_text, show_default=False)
 
 
-IdColumn = Annotated[str | None, _column("If not found by name.", "--id")]
+IdColumn = Annotated[str | None, _column("Column, if not recognised by its name.", "--id")]
 TextColumn = Annotated[str | None, _column("Likewise.", "--text")]
-ContextColumn = Annotated[str | None, _column("Likewise; '' leaves it out.", "--context")]
-ImageColumn = Annotated[str | None, _column("Likewise; paths beside ITEMS.", "--image")]
-TrackColumn = Annotated[str | None, _column("Likewise; '' leaves it out.", "--track")]
-Encoding = Annotated[str | None, _column("Of ITEMS, if not UTF-8.", "--encoding")]
+ContextColumn = Annotated[
+    str | None, _column("Column, if not recognised; '' ignores it.", "--context")
+]
+ImageColumn = Annotated[
+    str | None, _column("Column of paths relative to ITEMS, if not recognised.", "--image")
+]
+TrackColumn = Annotated[str | None, _column("Column, if not recognised; '' ignores it.", "--track")]
+Encoding = Annotated[str | None, _column("Encoding of ITEMS, if not UTF-8.", "--encoding")]
 StopRule = Annotated[
     str | None,
-    typer.Option(help="Stop sooner: 'tau >= 0.9', 'top 3 >= 0.95', 'ranks <= 2'; and, or."),
+    typer.Option(
+        help=("Stop early: 'tau >= 0.9', 'top 3 >= 0.95', 'ranks <= 2'; combine with and, or.")
+    ),
 ]
 
 
 def known_items(names: Iterable[str], items: Iterable[Item]) -> list[Item]:
-    """Items that are named on the command line or in a file, whatever their type."""
+    """Return the items named on the command line, whatever their type."""
     known = by_name(list(items))
     found = []
     for name in names:
@@ -79,13 +87,13 @@ Assignments = Annotated[
     typer.Option(
         "--set",
         metavar="NAME=VALUE",
-        help="Any setting by name, e.g. attention.same_side=30; none is no limit.",
+        help="Any setting by name, e.g. attention.same_side=30; none removes a limit.",
     ),
 ]
 
 
 def read_assignments(given: Iterable[str]) -> dict[str, Any]:
-    """Settings from NAME=VALUE; a value is TOML, or a text where it is none."""
+    """Read settings from NAME=VALUE, where the value is TOML or else plain text."""
     found: dict[str, Any] = {}
     for text in given:
         name, equals, written = text.partition("=")
@@ -106,7 +114,7 @@ def _value(written: str) -> Any:
 
 
 def merged(settings: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of which others have the last word; of tables, value by value."""
+    """Merge settings; `others` take precedence, in tables value by value."""
     found = {**settings, **others}
     for name in settings.keys() & others.keys():
         if isinstance(settings[name], Mapping) and isinstance(others[name], Mapping):
@@ -115,7 +123,7 @@ def merged(settings: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, 
 
 
 def read_settings_file(path: Path) -> dict[str, Any]:
-    """The values of a TOML file, which need not be all that a campaign needs."""
+    """Read a TOML file, which need not have all settings of a campaign."""
     try:
         return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
     except OSError as error:
@@ -125,7 +133,7 @@ def read_settings_file(path: Path) -> dict[str, Any]:
 
 
 def read_gold(path: Path) -> list[dict[str, str]]:
-    """Pairs with a known answer from a table with the columns better and worse."""
+    """Read pairs with a known answer from the columns better and worse."""
     raw = open_file(path)
     columns = ["better", "worse"]
     if not set(columns) <= set(raw.columns):

@@ -1,4 +1,4 @@
-"""hodgerank campaign import and export: votes as tables, and whole logs."""
+"""hodgerank campaign import and export: votes as tables, and complete logs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hodgerank.campaign.log_file import is_log
 from hodgerank.campaign.votes import table_of
 from hodgerank.cli.campaign.arguments import Name, Where, known_items
 from hodgerank.cli.campaign.output import Done, done
-from hodgerank.cli.console import verbatim
+from hodgerank.cli.console import count, verbatim
 from hodgerank.cli.outputs import (
     AsJson,
     check_output_name,
@@ -33,7 +33,7 @@ def import_file(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="The log of a campaign (.jsonl), or votes as rank reads them.",
+            help="Log of a campaign (.jsonl), or votes in any format that rank reads.",
             show_default=False,
         ),
     ],
@@ -43,18 +43,18 @@ def import_file(
         typer.Option(
             "--output",
             "-o",
-            help="The file or postgresql:// address: where a log becomes a new campaign, or votes "
-            "join one that is there.",
+            help="File or postgresql:// address: a log becomes a new campaign there, votes are "
+            "added to an existing one.",
         ),
     ] = None,
     again: Annotated[
-        bool, typer.Option("--again", help="Count votes that were imported before once more.")
+        bool, typer.Option("--again", help="Import votes again that were imported before.")
     ] = False,
     as_json: AsJson = False,
 ) -> Done:
-    """Make a campaign of a log that was exported, or count votes that were collected elsewhere.
+    """Create a campaign from an exported log, or import votes into one.
 
-    Votes are about items of the campaign, and count on top of its own.
+    Imported votes must be about items of the campaign. They are added to its own votes.
 
     Examples:
       hodgerank campaign import log.jsonl -o copy.db
@@ -62,15 +62,15 @@ def import_file(
       hodgerank campaign import votes.csv -o campaign.db
     """
     if output is None:
-        raise InvalidArgument("name the campaign that the file goes into: -o campaign.db")
+        raise InvalidArgument("the campaign is missing: -o campaign.db")
     if is_log(file):
         if again:
-            raise InvalidArgument("--again is about votes, and this is a log: leave it out")
+            raise InvalidArgument("--again applies to votes, and this is a log: leave it out")
         with Campaign.load(output, file, id=name) as campaign:
             counts = campaign.counts
             words = (
-                f"{campaign.id} is in {campaign.database.name}: {counts.n_items:,} items, "
-                f"{counts.n_votes:,} answers"
+                f"{campaign.id} imported into {campaign.database.name}: "
+                f"{count(counts.n_items, 'item')}, {count(counts.n_votes, 'vote')}"
             )
             numbers = {"n_items": counts.n_items, "n_votes": counts.n_votes}
             return done(campaign, words, as_json, is_created=True, **numbers)
@@ -79,7 +79,10 @@ def import_file(
         items = known_items(map(str, votes.items), [item.id for item in campaign.items])
         n = campaign.import_votes(replace(votes, items=tuple(items)), again=again)
         n_votes = campaign.counts.n_votes
-        words = f"{n:,} votes of {file} join {campaign.id}, which has {n_votes:,} answers"
+        words = (
+            f"{count(n, 'vote')} imported from {file} into {campaign.id}, which now has "
+            f"{count(n_votes, 'vote')}"
+        )
         numbers = {"n_imported": n, "n_votes": n_votes}
         return done(campaign, words, as_json, is_created=False, **numbers)
 
@@ -89,7 +92,7 @@ FORMATS = (".csv", ".parquet", ".jsonl")
 
 @dataclass(frozen=True)
 class ExportResult(CommandResult):
-    """Where votes or the log went; `table` is what is printed where no file was named."""
+    """Where votes or the log were written; `table` is printed if no file was named."""
 
     campaign: str
     what: str
@@ -102,7 +105,7 @@ class ExportResult(CommandResult):
         return {"campaign": self.campaign, "exported": self.what, "written": str(self.written)}
 
     def show(self, console: Console) -> None:
-        """What it was, and where it is."""
+        """Print what was written, and where."""
         console.print(verbatim(f"{self.what} of {self.campaign} written to {self.written}"))
 
     def write(self, path: Path) -> None:
@@ -115,7 +118,8 @@ def export(
     everything: Annotated[
         bool,
         typer.Option(
-            "--everything", help="All answers, with whether they count and why not, and marks."
+            "--everything",
+            help=("All answers, with whether and why they do not count, and failed checks."),
         ),
     ] = False,
     name: Name = None,
@@ -124,15 +128,17 @@ def export(
         typer.Option(
             "--output",
             "-o",
-            help="Votes as .csv or .parquet, or the log as .jsonl; - for CSV on standard output.",
+            help=(
+                "Votes as .csv or .parquet, or the log as .jsonl; - writes CSV to standard output."
+            ),
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> ExportResult:
-    """Write the votes that count, for any other command, or the log, which holds everything.
+    """Export the votes or the complete log.
 
-    From a log the same campaign can be made again (import). Both can be written while another
-    process collects.
+    The votes that count can be read by all other commands. The log restores the whole campaign
+    (import). Both can be exported while votes are collected.
 
     Examples:
       hodgerank campaign export campaign.db -o votes.csv
@@ -145,7 +151,7 @@ def export(
     """
     if output is None:
         raise InvalidArgument(
-            "name a file: -o votes.csv, votes.parquet or log.jsonl, or - to print"
+            "a file is needed: -o votes.csv, votes.parquet or log.jsonl, or - to print"
         )
     require_one_printed(output, as_json)
     is_printed = goes_to_standard_output(output)
@@ -154,7 +160,7 @@ def export(
         keep_apart([output], [where])
     is_log = output.suffix.lower() == ".jsonl"
     if is_log and everything:
-        raise InvalidArgument("a log holds everything anyway: leave --everything out")
+        raise InvalidArgument("a log always holds everything: leave out --everything")
     what = "log" if is_log else "all answers" if everything else "votes"
     with Campaign.open(where, name, read_only=True) as campaign:
         table = b""

@@ -1,4 +1,4 @@
-"""hodgerank campaign judge: language models answer, beside people."""
+"""hodgerank campaign judge: language models answer as workers."""
 
 import asyncio
 from dataclasses import asdict, dataclass
@@ -48,6 +48,7 @@ from hodgerank.cli.outputs import AsJson
 from hodgerank.cli.progress import doing, telling_progress
 from hodgerank.cli.result import BAD_INPUT, CommandResult
 from hodgerank.cli.result import INTERRUPTED as INTERRUPTED_STATUS
+from hodgerank.collecting.call_loop import StopReason
 from hodgerank.errors import InvalidArgument
 from hodgerank.judges.chat_judge import ChatJudge
 from hodgerank.judges.run_on_campaign import CampaignRun, judge_campaign, judge_for
@@ -55,7 +56,7 @@ from hodgerank.judges.run_on_campaign import CampaignRun, judge_campaign, judge_
 
 @dataclass(frozen=True)
 class CampaignJudgeResult(CommandResult):
-    """What models did, and how far the campaign is."""
+    """What the models did, and the progress of the campaign."""
 
     campaign: str
     database: str
@@ -68,7 +69,7 @@ class CampaignJudgeResult(CommandResult):
 
     @property
     def exit_status(self) -> int:
-        """Not 0 where it was interrupted, or a model failed."""
+        """Not 0 if it was interrupted, or a model failed."""
         if self.run.reason == INTERRUPTED:
             return INTERRUPTED_STATUS
         return BAD_INPUT if any(model.is_failed for model in self.run.models) else 0
@@ -84,32 +85,33 @@ class CampaignJudgeResult(CommandResult):
             "counted": run.n_counted,
             "skipped": run.n_skipped,
             "stopped_by": run.reason,
+            "stop_code": StopReason(run.reason).code,
             "models": [{**asdict(model), "cost": costs[model.model]} for model in run.models],
             "calls": str(self.calls),
             "progress": self.progress.to_dict(),
         }
 
     def show(self, console: Console) -> None:
-        """What came, then the models, then the campaign."""
+        """Print the answers, then the models, then the progress."""
         run = self.run
         skipped = f", {run.n_skipped:,} skipped" if run.n_skipped else ""
-        words = f"{count(run.n_answers, 'answer')}{skipped}; stopped by: {run.reason}"
+        words = f"{count(run.n_answers, 'answer')}{skipped}; stopped: {run.reason}"
         console.print(verbatim(words))
         failures = [model.reason for model in run.models if model.is_failed]
         if run.n_skipped and not failures:
-            failures = [f"the last one that was skipped: {self.trouble}"]
+            failures = [f"last skipped task: {self.trouble}"]
         show_warnings(failures, console)
         if run.reason == INTERRUPTED:
-            console.print(verbatim("The same command goes on from here.", "bold"))
+            console.print(verbatim("Run the same command again to resume.", "bold"))
         self._show_models(console)
         console.print(verbatim(self.progress.sentence, "bold"))
-        console.print(verbatim(f"every call is in {self.calls}"))
+        console.print(verbatim(f"calls saved in {self.calls}"))
 
     def _show_models(self, console: Console) -> None:
         costs = {judge.model: judge.cost for judge in self.run.judges}
         table = plain_table()
         add_names(table, "model")
-        add_numbers(table, "answers", "count", "skipped", "known before", "tokens", "cost")
+        add_numbers(table, "answers", "counted", "skipped", "from earlier runs", "tokens", "cost")
         for model in self.run.models:
             cost = costs[model.model]
             tokens = f"{cost.prompt_tokens + cost.completion_tokens:,}"
@@ -123,7 +125,7 @@ class CampaignJudgeResult(CommandResult):
                 money(cost.cost, cost.currency),
             )
         console.print()
-        show_table(table, console, spare=("cost", "tokens", "known before"))
+        show_table(table, console, spare=("cost", "tokens", "from earlier runs"))
         console.print()
 
 
@@ -133,18 +135,14 @@ def judge(
     name: Name = None,
     budget: Annotated[
         int | None,
-        typer.Option(
-            min=1, help="Answers of this run; as many as the campaign takes if not given."
-        ),
+        typer.Option(min=1, help="Answers in this run. Default: as many as the campaign takes."),
     ] = None,
     answers: Answers = "choice",
     template: TemplateFile = None,
     probabilities: Probabilities = False,
     calls: Annotated[
         Path | None,
-        typer.Option(
-            help="A file that gets every call; beside the file of the campaign if not given."
-        ),
+        typer.Option(help="File for every call. Default: beside the campaign file."),
     ] = None,
     base_url: BaseUrls = None,
     key_variable: KeyVariables = None,
@@ -162,13 +160,13 @@ def judge(
     max_cost: MaxCost = None,
     as_json: AsJson = False,
 ) -> CampaignJudgeResult:
-    """Let language models answer, each as a worker of its own name, until there is no task for it.
+    """Let language models answer as workers of a campaign.
 
-    They are asked the question of the campaign about its texts and images. Every reply is on disk
-    before it is used: whatever interrupts it, the same command goes on, and what is in --calls is
-    not paid for again. Replies without an answer skip the task. Answers other than a choice need
-    a campaign that takes them: ties for --answers tie, grades = 0 for the rest. The key comes from
-    the environment.
+    Each model is a worker under its own name. It gets the question of the campaign with the texts
+    and images. Every reply is saved before it is used: if interrupted, run the same command again,
+    and saved replies are not paid for twice. A reply without a usable answer skips the task. The
+    campaign must allow the answers: ties for --answers tie, grades = 0 for grades and
+    probabilities. The API key comes from the environment.
 
     Examples:
       hodgerank campaign judge campaign.db -m NAME --budget 200
@@ -220,7 +218,7 @@ async def _run(
 
 
 def _beside(where: str) -> Path:
-    """Where calls go: campaign.db has campaign.calls.jsonl."""
+    """Return the file for calls: campaign.calls.jsonl for campaign.db."""
     if "://" in where:
-        raise InvalidArgument("name a file that gets every call: --calls calls.jsonl")
+        raise InvalidArgument("a file for the calls is needed: --calls calls.jsonl")
     return Path(where).with_suffix(".calls.jsonl")

@@ -1,4 +1,4 @@
-"""KeyReader: single ones of a terminal, or one on each line of what is piped in."""
+"""Keys that a worker presses in a terminal, or that a script sends line by line."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ _INTERRUPT, _END = "\x03", "\x04"
 
 
 class KeyReader(Protocol):
-    """Where keys come from; `EOFError` where there are no more."""
+    """Source of keys; `EOFError` at its end."""
 
     def read(self) -> str:
-        """The next key."""
+        """Return the next key."""
 
     def forget(self) -> None:
-        """Drop what was typed before its question was seen."""
+        """Drop keys that were pressed before the question was shown."""
 
     def number(self, most: int) -> int | None:
-        """A number from 1 on; None for anything else."""
+        """Read a number from 1 on; None for anything else."""
 
 
 def keys_of_standard_input() -> KeyReader:
-    """Of a person, or of a script."""
+    """Return the keys of a person, or of a script."""
     if sys.stdin is not None and sys.stdin.isatty():
         return TerminalKeyReader()
     return LineKeyReader()
 
 
 class TerminalKeyReader:
-    """KeyReader as they are pressed."""
+    """Keys as they are pressed in a terminal."""
 
     def __init__(self) -> None:
         self._typed: list[str] = []
 
     def read(self) -> str:
-        """The next key; an arrow is one."""
+        """Return the next key; an arrow is one key."""
         if not self._typed:
             self._typed = _KEY.findall(typer.getchar())
         if not self._typed or self._typed[0] == _END:
@@ -53,11 +53,11 @@ class TerminalKeyReader:
         return key
 
     def forget(self) -> None:
-        """Drop what was typed before its question was seen."""
+        """Drop keys that were pressed before the question was shown."""
         self._typed = []
 
     def number(self, most: int) -> int | None:
-        """Digits until no further one fits, or Enter."""
+        """Read digits until no further one fits, or Enter."""
         digits = ""
         while not digits or int(digits) * 10 <= most:
             key = self.read()
@@ -72,24 +72,24 @@ class TerminalKeyReader:
 
 
 class LineKeyReader:
-    """KeyReader that a script sends, one on each line; empty lines are nothing."""
+    """Keys that a script sends, one per line; empty lines are ignored."""
 
     def __init__(self) -> None:
         if isinstance(sys.stdin, TextIOWrapper):
             sys.stdin.reconfigure(errors="replace")
 
     def read(self) -> str:
-        """The next line."""
+        """Return the next line."""
         while sys.stdin is not None and (line := sys.stdin.readline()):
             if key := line.strip():
                 return key
         raise EOFError
 
     def forget(self) -> None:
-        """A script knows what it will be asked."""
+        """Drop nothing: a script knows what it will be asked."""
 
     def number(self, most: int) -> int | None:
-        """The number on the next line."""
+        """Read the number on the next line."""
         return _number(self.read(), most)
 
 

@@ -1,4 +1,4 @@
-"""hodgerank campaign list: the campaigns of one place."""
+"""hodgerank campaign list: the campaigns in a file or database."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,7 +18,7 @@ from hodgerank.cli.result import CommandResult
 
 @dataclass(frozen=True)
 class ListResult(CommandResult):
-    """Campaigns in numbers, oldest first."""
+    """Campaigns with their counts, oldest first."""
 
     database: str
     campaigns: dict[str, Counts]
@@ -42,14 +42,14 @@ class ListResult(CommandResult):
         return {"database": self.database, "campaigns": rows}
 
     def show(self, console: Console) -> None:
-        """A line for each."""
+        """Print a line for each campaign."""
         if not self.campaigns:
-            console.print(verbatim(f"{self.database} has no campaign"))
+            console.print(verbatim(f"no campaigns in {self.database}"))
             return
         table = plain_table()
         add_names(table, "campaign")
         table.add_column("status")
-        add_numbers(table, "items", "answers", "of at most", "workers", "last activity")
+        add_numbers(table, "items", "votes", "budget", "workers", "last activity")
         for name, counts in self.campaigns.items():
             table.add_row(
                 verbatim(name),
@@ -60,11 +60,11 @@ class ListResult(CommandResult):
                 f"{counts.n_workers:,}",
                 when(counts.at),
             )
-        show_table(table, console, spare=("workers", "items", "of at most", "last activity"))
+        show_table(table, console, spare=("workers", "items", "budget", "last activity"))
 
 
 def list_campaigns(where: Where, as_json: AsJson = False) -> ListResult:
-    """List the campaigns of a file or a database, also while another process collects.
+    """List the campaigns in a file or database.
 
     Examples:
       hodgerank campaign list campaign.db

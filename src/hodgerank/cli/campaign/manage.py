@@ -22,39 +22,42 @@ from hodgerank.cli.campaign.arguments import (
     known_items,
 )
 from hodgerank.cli.campaign.output import Done, done
+from hodgerank.cli.console import count
 from hodgerank.cli.outputs import AsJson
 from hodgerank.display import visible
 from hodgerank.errors import InvalidArgument
 
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask whether that is meant.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 
 
 def pause(where: Where, name: Name = None, as_json: AsJson = False) -> Done:
-    """Give out no more tasks for now; answers to those that are out are still taken.
+    """Pause a campaign: no new tasks; answers to tasks in progress are accepted.
 
     Examples:
       hodgerank campaign pause campaign.db
     """
     with Campaign.open(where, name) as campaign:
         campaign.pause()
-        return done(campaign, f"{campaign.id} is paused; resume lets it go on", as_json)
+        return done(
+            campaign, f"{campaign.id} paused; resume it with: hodgerank campaign resume", as_json
+        )
 
 
 def resume(where: Where, name: Name = None, as_json: AsJson = False) -> Done:
-    """Give out tasks again, after a pause.
+    """Resume a paused campaign.
 
     Examples:
       hodgerank campaign resume campaign.db
     """
     with Campaign.open(where, name) as campaign:
         campaign.resume()
-        return done(campaign, f"{campaign.id} gives out tasks", as_json)
+        return done(campaign, f"{campaign.id} resumed", as_json)
 
 
 def reset(where: Where, name: Name = None, yes: Yes = False, as_json: AsJson = False) -> Done:
-    """Begin anew: votes go; items, settings and bans stay, and so does the log.
+    """Discard all votes and start again; items, settings, bans and the log stay.
 
-    Export the log first if the votes may be wanted again: it holds them before and after.
+    The log still holds the discarded votes; export it to keep a copy.
 
     Examples:
       hodgerank campaign export campaign.db -o log.jsonl
@@ -63,42 +66,44 @@ def reset(where: Where, name: Name = None, yes: Yes = False, as_json: AsJson = F
     """
     with Campaign.open(where, name) as campaign:
         n = campaign.counts.n_given
-        if not _is_meant(f"Begin {campaign.id} anew, without its {n:,} answers?", yes):
-            return done(campaign, "nothing was done", as_json, done=False)
+        if not _is_meant(f"Discard the {count(n, 'vote')} of {campaign.id} and start again?", yes):
+            return done(campaign, "nothing changed", as_json, done=False)
         campaign.reset()
-        words = f"{campaign.id} begins anew; {n:,} answers are in the log only"
+        words = f"{campaign.id} reset; {count(n, 'vote')} discarded, kept in the log only"
         return done(campaign, words, as_json, done=True)
 
 
 def close(where: Where, name: Name = None, yes: Yes = False, as_json: AsJson = False) -> Done:
-    """End a campaign for good: it takes no more answers; what it has can be looked at and exported.
+    """Close a campaign permanently; it can still be read and exported.
 
-    To stop for a while, pause it.
+    To stop it temporarily, pause it.
 
     Examples:
       hodgerank campaign close campaign.db --yes
     """
     with Campaign.open(where, name) as campaign:
         n = campaign.counts.n_votes
-        if not _is_meant(f"Close {campaign.id} for good, with {n:,} answers?", yes):
-            return done(campaign, "nothing was done", as_json, done=False)
+        if not _is_meant(f"Close {campaign.id} permanently, with {count(n, 'vote')}?", yes):
+            return done(campaign, "nothing changed", as_json, done=False)
         campaign.close()
-        return done(campaign, f"{campaign.id} is closed with {n:,} answers", as_json, done=True)
+        return done(campaign, f"{campaign.id} closed with {count(n, 'vote')}", as_json, done=True)
 
 
 def _is_meant(question: str, yes: bool) -> bool:
-    """Whether the owner says so, here or beforehand."""
+    """Return whether the owner confirms, here or with --yes."""
     if yes:
         return True
     if sys.stdin is None or not sys.stdin.isatty():
-        raise InvalidArgument("this cannot be undone: add --yes if it is meant")
+        raise InvalidArgument("this cannot be undone: add --yes to confirm")
     try:
         return typer.confirm(visible(question), err=True)
     except typer.Abort:  # Ctrl-C, or the end of input
         raise KeyboardInterrupt from None
 
 
-Ids = Annotated[list[str], typer.Argument(metavar="ITEM", help="By id; several may be named.")]
+Ids = Annotated[
+    list[str], typer.Argument(metavar="ITEM", help=("Ids of items; several may be named."))
+]
 
 
 def add(
@@ -113,7 +118,9 @@ def add(
     encoding: Encoding = None,
     as_json: AsJson = False,
 ) -> Done:
-    """Let items join: all of a file or folder, or none where one of them is there already.
+    """Add items from a file or folder.
+
+    If one of them is already in the campaign, none is added.
 
     Examples:
       hodgerank campaign add campaign.db more.csv
@@ -126,13 +133,13 @@ def add(
     with Campaign.open(where, name) as campaign:
         campaign.add(joining)
         n = campaign.counts.n_items
-        words = f"{campaign.id} has {n:,} items, {len(joining):,} of them new"
+        words = f"{count(len(joining), 'item')} added to {campaign.id}, which now has {n:,}"
         added = [item.id for item in joining]
         return done(campaign, words, as_json, added=added, n_items=n)
 
 
 def retire(where: Where, items: Ids, name: Name = None, as_json: AsJson = False) -> Done:
-    """Ask no more about items; their answers stay, and unretire undoes it.
+    """Retire items: they are not asked about any more, and their votes stay.
 
     Examples:
       hodgerank campaign retire campaign.db item-07 item-12
@@ -140,7 +147,7 @@ def retire(where: Where, items: Ids, name: Name = None, as_json: AsJson = False)
     with Campaign.open(where, name) as campaign:
         campaign.retire(*known_items(items, [one.id for one in campaign.items]))
         retired = campaign.retired
-        words = f"{len(retired):,} of {campaign.counts.n_items:,} items are retired"
+        words = f"{len(retired):,} of {campaign.counts.n_items:,} items retired"
         return done(campaign, words, as_json, retired=retired)
 
 
@@ -153,37 +160,41 @@ def unretire(where: Where, items: Ids, name: Name = None, as_json: AsJson = Fals
     with Campaign.open(where, name) as campaign:
         campaign.restore_item(*known_items(items, [one.id for one in campaign.items]))
         retired = campaign.retired
-        words = f"{len(retired):,} of {campaign.counts.n_items:,} items are retired"
+        words = f"{len(retired):,} of {campaign.counts.n_items:,} items retired"
         return done(campaign, words, as_json, retired=retired)
 
 
-Worker = Annotated[str, typer.Argument(metavar="WORKER", help="By name, as in status --workers.")]
+Worker = Annotated[
+    str, typer.Argument(metavar="WORKER", help=("Name of the worker, as in status --workers."))
+]
 
 
 def ban(
     where: Where,
     worker: Worker,
-    reason: Annotated[str, typer.Option(help="Kept with the ban.", show_default=False)] = "",
+    reason: Annotated[
+        str, typer.Option(help="Reason, recorded with the ban.", show_default=False)
+    ] = "",
     name: Name = None,
     as_json: AsJson = False,
 ) -> Done:
-    """Give a worker no more tasks, and count none of their answers; restore undoes it.
+    """Ban a worker: no more tasks, and their votes do not count.
 
-    Their sessions in browsers end, and tokens with which they judge this campaign; restore does not
-    give them back. Somebody who has not come yet can be banned too.
+    Their browser sessions and judge tokens for this campaign end. The command restore lifts the
+    ban, but does not bring back sessions and tokens. A worker can be banned before joining.
 
     Examples:
-      hodgerank campaign ban campaign.db ann --reason "tosses coins"
+      hodgerank campaign ban campaign.db ann --reason "random clicks"
     """
     with Campaign.open(where, name) as campaign:
         campaign.ban(worker, reason)
         n = _n_answers(campaign, worker)
-        words = f"{worker} is banned: {n:,} answers do not count; restore lifts the ban"
+        words = f"{worker} banned: {count(n, 'vote')} no longer counted"
         return done(campaign, words, as_json, worker=worker, is_banned=True, n_votes=n)
 
 
 def restore(where: Where, worker: Worker, name: Name = None, as_json: AsJson = False) -> Done:
-    """Lift a ban: the answers of the worker count again.
+    """Lift a ban: the votes of the worker count again.
 
     Examples:
       hodgerank campaign restore campaign.db ann
@@ -191,7 +202,7 @@ def restore(where: Where, worker: Worker, name: Name = None, as_json: AsJson = F
     with Campaign.open(where, name) as campaign:
         campaign.restore(worker)
         n = _n_answers(campaign, worker)
-        words = f"{worker} is not banned: {n:,} answers"
+        words = f"{worker} restored: {count(n, 'vote')}"
         return done(campaign, words, as_json, worker=worker, is_banned=False, n_votes=n)
 
 

@@ -1,4 +1,4 @@
-"""hodgerank campaign new: items and a question become a campaign."""
+"""hodgerank campaign new: create a campaign."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ from hodgerank.errors import InvalidArgument
 
 @dataclass(frozen=True)
 class NewResult(CommandResult):
-    """A campaign that was created, or would be; then there is no database."""
+    """A campaign that was created, or with --dry-run would be (then without a database)."""
 
     campaign: str
     database: str | None
@@ -49,7 +49,7 @@ class NewResult(CommandResult):
 
     @property
     def tracks(self) -> dict[str, int]:
-        """How many items each has; empty where there are none."""
+        """Number of items in each track; empty without tracks."""
         return dict(Counter(item.track for item in self.read.items if item.track))
 
     def to_dict(self) -> dict[str, Any]:
@@ -65,7 +65,7 @@ class NewResult(CommandResult):
         }
 
     def show(self, console: Console) -> None:
-        """What was understood, and what to do next."""
+        """Print the settings, and what to do next."""
         how = self.settings
         tracks = [f"{short(track)} ({n:,})" for track, n in list(self.tracks.items())[:20]]
         console.print(verbatim(f"{len(self.read.items):,} items"))
@@ -79,10 +79,10 @@ class NewResult(CommandResult):
         console.print(verbatim(f"until:    {end_words(how)}"))
         if how.gold:
             pairs = count(len(how.gold), "pair")
-            console.print(f"gold:     {pairs}, in {how.gold_share:.0%} of tasks")
+            console.print(f"gold:     {pairs}, in {how.gold_share:.0%} of the tasks")
         console.print()
         if self.database is None:
-            console.print("nothing was created (--dry-run)")
+            console.print("nothing created (--dry-run)")
             return
         console.print(verbatim(f"created {self.campaign} in {self.database}", "bold"))
         console.print("next:")
@@ -92,51 +92,65 @@ class NewResult(CommandResult):
 
 
 Question = Annotated[
-    str | None, typer.Option("--question", "-q", help="Which of the two? Asked of every pair.")
+    str | None,
+    typer.Option(
+        "--question", "-q", help=("Question asked about every pair, e.g. 'Which is sharper?'.")
+    ),
 ]
-Title = Annotated[str | None, typer.Option(help="What workers read above it.")]
-Ties = Annotated[bool | None, typer.Option("--ties/--no-ties", help="Whether a tie is an answer.")]
+Title = Annotated[str | None, typer.Option(help="Instructions shown above the question.")]
+Ties = Annotated[bool | None, typer.Option("--ties/--no-ties", help="Allow ties.")]
 Grades = Annotated[
-    int | None, typer.Option(help="Steps on either side: 3 asks how much better, 1 only which.")
+    int | None,
+    typer.Option(help=("Grades on each side: 3 asks how much better, 1 only which is better.")),
 ]
-Budget = Annotated[int | None, typer.Option(help="Most answers that count.")]
+Budget = Annotated[int | None, typer.Option(help="Maximum number of votes that count.")]
 SamplerName = Annotated[
-    str | None, typer.Option(help="How pairs are chosen, as in plan: auto, top-5, random ...")
+    str | None, typer.Option(help="How pairs are chosen: auto, top-5, random ... (see plan).")
 ]
 RankingKind = Annotated[
     Literal["robust", "plain"] | None,
-    typer.Option(help="Weigh answers by trust in their workers, or count all alike."),
+    typer.Option(
+        help=("Weight votes by the reliability of their worker (robust), or all equally (plain).")
+    ),
 ]
 Position = Annotated[
     Literal["common", "worker"] | None,
-    typer.Option(help="Measure the pull of the left side: one for all, or of each worker."),
+    typer.Option(help="Model position bias: one shared term (common), or one per worker."),
 ]
-AnswersPerWorker = Annotated[int | None, typer.Option(help="Most answers of one worker.")]
+AnswersPerWorker = Annotated[int | None, typer.Option(help="Maximum number of answers per worker.")]
 LeaseSeconds = Annotated[
-    float | None, typer.Option(help="Time for a task before it goes to somebody else.")
+    float | None, typer.Option(help="Seconds until an unanswered task goes to another worker.")
 ]
 RepeatShare = Annotated[
-    float | None, typer.Option(help="Share of tasks that repeat an earlier pair.")
+    float | None,
+    typer.Option(help=("Share of tasks that repeat an earlier pair, to measure consistency.")),
 ]
 Gold = Annotated[
     Path | None,
-    typer.Option(help="Pairs with a known answer: a table with columns better and worse."),
+    typer.Option(help="Gold pairs with a known answer: a table with the columns better and worse."),
 ]
 SettingsFile = Annotated[
-    Path | None, typer.Option(help="A TOML file of settings; options have the last word.")
+    Path | None, typer.Option(help="TOML file with settings; options take precedence.")
 ]
 NewName = Annotated[
-    str, typer.Option("--name", metavar="ID", help="Its name among others in the same place.")
+    str,
+    typer.Option(
+        "--name",
+        metavar="ID",
+        help=("Name of the campaign, if several share the file or database."),
+    ),
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what was understood; create nothing.")]
-Seed = Annotated[int | None, typer.Option(min=0, help="Makes the choice of pairs repeatable.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help=("Print the settings without creating anything."))
+]
+Seed = Annotated[int | None, typer.Option(min=0, help="Seed of the random choices.")]
 Output = Annotated[
     str | None,
     typer.Option(
         "--output",
         "-o",
-        help="A file, which is made if it is not there, or a postgresql:// address. What it holds "
-        "stays.",
+        help="File, created if it does not exist, or postgresql:// address; existing campaigns "
+        "there are kept.",
     ),
 ]
 
@@ -170,10 +184,9 @@ def new(
     output: Output = None,
     as_json: AsJson = False,
 ) -> NewResult:
-    """Begin a campaign: items, a question, and a place where every answer is kept.
+    """Create a campaign from items and a question.
 
-    What the settings file and the options do not say has a usual value; `hodgerank campaign
-    settings` shows all, and changes them later.
+    Settings that are not given have defaults; `hodgerank campaign settings` shows and changes them.
 
     Examples:
       hodgerank campaign new images/ -q "Which is sharper?" -o campaign.db
@@ -200,10 +213,12 @@ def new(
         "track": track_column,
     }  # fmt: skip
     read = read_campaign_items(items, columns, encoding)
-    Campaign.create(None, read.items, proper, id=name).leave()  # what is wrong leaves no file
+    Campaign.create(
+        None, read.items, proper, id=name
+    ).leave()  # invalid settings leave no file behind
     if dry_run:
         return NewResult(name, None, read, proper, as_json)
     if output is None:
-        raise InvalidArgument("name a file for the campaign: -o campaign.db")
+        raise InvalidArgument("a file for the campaign is needed: -o campaign.db")
     with Campaign.create(output, read.items, proper, id=name) as campaign:
         return NewResult(name, campaign.database.name, read, proper, as_json)

@@ -1,4 +1,4 @@
-"""What a command says that changed something."""
+"""Output of commands that change a campaign."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.console import Console
 
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.settings import CampaignSettings
-from hodgerank.cli.console import verbatim
+from hodgerank.cli.console import count, verbatim
 from hodgerank.cli.result import CommandResult
 
 
@@ -28,19 +28,19 @@ class Done(CommandResult):
         return self.content
 
     def show(self, console: Console) -> None:
-        """The sentence."""
+        """Print the sentence."""
         console.print(verbatim(self.words))
 
 
 def done(campaign: Campaign, words: str, as_json: bool, **more: Any) -> Done:
-    """What was done to a campaign."""
+    """Return what was done to a campaign."""
     name, database = campaign.id, campaign.database.name
     content = {"campaign": name, "database": database, "status": campaign.counts.status, **more}
     return Done(words, content, as_json)
 
 
 def answers_words(settings: CampaignSettings) -> str:
-    """What may be answered."""
+    """Return the allowed answers in words."""
     choice = "left or right"
     if settings.grades == 0:
         choice = "any number from -1 to 1"
@@ -50,12 +50,12 @@ def answers_words(settings: CampaignSettings) -> str:
 
 
 def end_words(settings: CampaignSettings) -> str:
-    """When it ends by itself."""
-    ends = [] if settings.budget is None else [f"{settings.budget:,} answers"]
+    """Return when the campaign ends by itself."""
+    ends = [] if settings.budget is None else [f"{count(settings.budget, 'vote')}"]
     ends += [] if settings.stop is None else [settings.stop]
-    return " or ".join(ends) or "it is closed: neither --budget nor --stop is given"
+    return " or ".join(ends) or "closed by hand (neither --budget nor --stop is given)"
 
 
 def when(at: float) -> str:
-    """A moment, in the time of this machine."""
+    """Return a moment in local time."""
     return f"{datetime.fromtimestamp(at):%Y-%m-%d %H:%M}"

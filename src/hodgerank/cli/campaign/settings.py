@@ -1,4 +1,4 @@
-"""hodgerank campaign settings: what is asked, of whom, how often and until when."""
+"""hodgerank campaign settings: show or change the settings of a campaign."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from hodgerank.cli.result import CommandResult
 
 @dataclass(frozen=True)
 class SettingsResult(CommandResult):
-    """The settings of a campaign, and how many of them were changed."""
+    """Settings of a campaign, and how many were changed."""
 
     campaign: str
     settings: CampaignSettings
@@ -39,7 +39,7 @@ class SettingsResult(CommandResult):
         return self.settings.to_dict()
 
     def show(self, console: Console) -> None:
-        """As the file would have them, or where that is."""
+        """Print the settings as TOML, or where they were written."""
         if self.n_changed:
             console.print(
                 verbatim(f"{count(self.n_changed, 'setting')} of {self.campaign} changed")
@@ -64,13 +64,17 @@ def settings(
     name: Name = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Write them: .toml, for new --settings; - prints it."),
+        typer.Option(
+            "--output",
+            "-o",
+            help=("Write the settings as .toml, for new --settings; - prints them."),
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> SettingsResult:
-    """Show the settings of a campaign, or change some of them from now on.
+    """Show or change the settings of a campaign.
 
-    Values are written as in TOML; quotes may be left out around a text.
+    Values are written as in TOML; quotes around a text may be omitted.
 
     Examples:
       hodgerank campaign settings campaign.db
@@ -99,7 +103,7 @@ def settings(
 
 
 def _n_different(before: Mapping[str, Any], after: Mapping[str, Any]) -> int:
-    """How many values are not what they were, those of groups one by one."""
+    """Count the values that differ, those of tables one by one."""
     return sum(
         _n_different(before[name], value) if isinstance(value, Mapping) else before[name] != value
         for name, value in after.items()

@@ -1,4 +1,4 @@
-"""hodgerank campaign status: how far it is, and what the answers say."""
+"""hodgerank campaign status: progress and ranking of a campaign."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -31,7 +31,7 @@ from hodgerank.estimators.ranking import Ranking
 
 @dataclass(frozen=True)
 class StatusResult(CommandResult):
-    """A campaign as it is; rankings of tracks that have an answer, and what repeats them."""
+    """Progress, the rankings of tracks with votes, and the command that repeats them."""
 
     campaign: str
     database: str
@@ -59,12 +59,12 @@ class StatusResult(CommandResult):
         return names | content | {"repeated_by": self.repeated_by}
 
     def show(self, console: Console) -> None:
-        """The sentence, the rankings, the rules, the workers."""
+        """Print the conclusion, the rankings, the attention checks and the workers."""
         counts = self.progress.counts
         about = (
-            f"{self.campaign}: {self.question} ({counts.status}, {count(counts.n_items, 'item')}, "
-            f"{count(counts.n_workers, 'worker')}, {count(counts.n_out, 'task')} out, "
-            f"{when(counts.at)})"
+            f"{self.campaign}: {self.question} ({counts.status}, "
+            f"{count(counts.n_items, 'item')}, {count(counts.n_workers, 'worker')}, "
+            f"{count(counts.n_out, 'task')} in progress, {when(counts.at)})"
         )
         console.print(verbatim(about, "dim"))
         console.print()
@@ -72,13 +72,16 @@ class StatusResult(CommandResult):
         for track in self.progress.tracks:
             self._show_track(track, console)
         if self.rankings:
-            console.print(verbatim(f"from exported votes: {self.repeated_by}", "dim"))
+            console.print(
+                verbatim(f"to repeat the ranking from exported votes: {self.repeated_by}", "dim")
+            )
         self._show_rules(console)
         self._show_workers(console)
         show_warnings(
             (
-                f"{rule.rule} fails {rule.n_failed:,} of {rule.n_passed + rule.n_failed:,} "
-                "answers: look whether the rule is right (settings)"
+                f"attention check {rule.rule} failed for {rule.n_failed:,} of "
+                f"{count(rule.n_passed + rule.n_failed, 'answer')}: check whether its limit is "
+                "right (campaign settings)"
                 for rule in self.progress.alarms
             ),
             console,
@@ -87,12 +90,12 @@ class StatusResult(CommandResult):
     def _show_track(self, track: TrackProgress, console: Console) -> None:
         if track.track:
             console.print()
-            words = f"{track.track}: {track.n_items:,} items, {count(track.n_votes, 'answer')}"
-            enough = ", enough" if track.is_enough else ""
-            console.print(verbatim(words + enough, "bold"))
+            words = f"{track.track}: {count(track.n_items, 'item')}, {count(track.n_votes, 'vote')}"
+            reached = ", target reached" if track.is_enough else ""
+            console.print(verbatim(words + reached, "bold"))
         ranking = self.rankings.get(track.track)
         if ranking is None:
-            console.print("no answers yet")
+            console.print("no votes yet")
             return
         shown = min(self.top or len(ranking), len(ranking))
         show_ranking(ranking, shown, console)
@@ -104,8 +107,8 @@ class StatusResult(CommandResult):
         if not rules:
             return
         table = plain_table()
-        table.add_column("rule")
-        add_numbers(table, "known", "failed", "share")
+        table.add_column("attention check")
+        add_numbers(table, "checked", "failed", "share")
         for rule in rules:
             known = rule.n_passed + rule.n_failed
             table.add_row(rule.rule, f"{known:,}", f"{rule.n_failed:,}", f"{rule.share or 0:.1%}")
@@ -117,8 +120,8 @@ class StatusResult(CommandResult):
             return
         table = plain_table()
         add_names(table, "worker")
-        add_numbers(table, "answers", "count", "out", "skipped", "expired", "seconds", "left")
-        add_numbers(table, "gold", "repeats", "marks")
+        add_numbers(table, "answers", "counted", "in progress", "skipped", "expired", "seconds")
+        add_numbers(table, "left", "gold", "repeats", "failed checks")
         table.add_column("banned", overflow="fold")
         for who in self.workers:
             table.add_row(
@@ -140,7 +143,7 @@ class StatusResult(CommandResult):
         show_table(
             table,
             console,
-            spare=("expired", "out", "repeats", "gold", "left", "seconds", "skipped"),
+            spare=("expired", "in progress", "repeats", "gold", "left", "seconds", "skipped"),
         )
 
 
@@ -148,22 +151,22 @@ def status(
     where: Where,
     name: Name = None,
     workers: Annotated[
-        bool, typer.Option("--workers", help="What each worker has done, too.")
+        bool, typer.Option("--workers", help="Also show a table of the workers.")
     ] = False,
     forecast: Annotated[
         bool,
         typer.Option(
             "--forecast/--no-forecast",
-            help="Foresee how many more answers --stop takes, which takes seconds.",
+            help="Forecast how many more votes the target of --stop needs (takes seconds).",
         ),
     ] = True,
     top: TopItems = None,
     as_json: AsJson = False,
 ) -> StatusResult:
-    """Say whether the answers are enough yet, and show the ranking with its intervals.
+    """Show the progress and the ranking of a campaign.
 
-    Also how often each rule of attention fails an answer. Nothing is written: it can be asked
-    while another process collects.
+    Also shows how often each attention check failed. It changes nothing, and can be used while
+    votes are collected.
 
     Examples:
       hodgerank campaign status campaign.db
@@ -173,7 +176,7 @@ def status(
       hodgerank campaign status campaign.db --top 3 --json
     """
     with telling_progress(), Campaign.open(where, name, read_only=True) as campaign:
-        doing(f"looking at {campaign.id}")
+        doing(f"reading {campaign.id}")
         progress = campaign.progress(with_forecast=forecast)
         return StatusResult(
             campaign=campaign.id,
