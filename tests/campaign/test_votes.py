@@ -175,7 +175,7 @@ def test_everything_says_what_became_of_each_answer(tmp_path):
     trial.campaign.export(tmp_path / "all.csv", everything=True)
     table = polars.read_csv(tmp_path / "all.csv")
     assert len(table) == 36
-    assert set(table["why_not"].fill_null("")) == {"", "undone", "worker banned"}
+    assert set(table["why_not"].fill_null("")) == {"", "taken back", "worker banned"}
 
 
 def test_the_log_is_exported_and_becomes_the_same_campaign(tmp_path):
