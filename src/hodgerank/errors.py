@@ -117,6 +117,9 @@ class JudgeFailed(HodgeRankError):
 class StopAsking(HodgeRankError):
     """Raised by a judge to end the run normally; the message is the reason."""
 
+    code = "stopped"
+    """Stable name of the kind of reason, for programs."""
+
 
 class CampaignError(HodgeRankError):
     """A campaign cannot do what was asked: it is closed, in use, or the request does not fit."""

@@ -81,7 +81,7 @@ def test_who_is_forgotten_gets_no_more_tasks_and_who_comes_by_the_name_is_new():
     campaign = visited(None).campaign
     [task] = campaign.lease(NAME)
     pseudonym = campaign.forget(NAME)
-    with pytest.raises(CampaignError, match="void"):
+    with pytest.raises(CampaignError, match="no longer valid"):
         campaign.answer(task, 1)
     campaign.join(pseudonym)
     with pytest.raises(NoTask) as refusal:

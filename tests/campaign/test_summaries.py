@@ -104,9 +104,9 @@ def test_progress_says_whether_it_is_enough():
         trial.answer_all(worker, 1)
     progress = trial.campaign.progress()
     assert progress.is_enough
-    assert progress.sentence == "Budget used with 2 votes."
+    assert (progress.sentence, progress.code) == ("Budget used with 2 votes.", "budget_used")
     json.dumps(progress.to_dict())
-    assert "budget" in repr(progress)
+    assert "Budget used" in repr(progress)
     trial.campaign.close()
     assert trial.campaign.progress().sentence == "Closed with 2 votes."
 

@@ -48,7 +48,7 @@ def test_the_same_votes_are_refused_twice_unless_they_are_others():
     trial.reopen()
     with pytest.raises(CampaignError, match="again"):
         trial.campaign.import_votes(VOTES)
-    with pytest.raises(CampaignError, match="2 of these votes are here already"):
+    with pytest.raises(CampaignError, match="2 of these votes are already in the campaign"):
         trial.campaign.import_votes(VOTES[1::-1])
     assert trial.campaign.import_votes(VOTES, again=True) == 3
     assert trial.campaign.counts.n_votes == 6
@@ -58,7 +58,7 @@ def test_votes_of_the_campaign_itself_are_refused(tmp_path):
     trial = Trial(["0", "1", "2"])
     trial.answer_all("ann", 2)
     trial.campaign.export(tmp_path / "votes.csv")
-    with pytest.raises(CampaignError, match="2 of these votes are here already"):
+    with pytest.raises(CampaignError, match="2 of these votes are already in the campaign"):
         trial.campaign.import_votes(tmp_path / "votes.csv")
     assert trial.campaign.import_votes(tmp_path / "votes.csv", again=True) == 2
 

@@ -198,7 +198,7 @@ def test_strangers_neither_try_nor_finish():
             act()
     with pytest.raises(InvalidArgument, match="outcome"):
         trial.campaign.finish("anna", "fine")
-    with pytest.raises(InvalidArgument, match="passed is true or false"):
+    with pytest.raises(InvalidArgument, match="passed must be true or false"):
         trial.campaign.quiz("anna", 1)
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import hodgerank as hr
 from hodgerank.cli.result import BAD_INPUT, NOT_UNIQUE
+from hodgerank.estimators.workers.assessment import CODES
 
 VOTES = "left,right,label,worker\na,b,1,w1\nb,c,1,w1\na,c,1,w2\na,b,-1,w2\nb,c,1,w2\n"
 
@@ -232,6 +233,7 @@ def test_workers_of_many_parquet_files(run, tmp_path):
     for mine, theirs in zip(found["workers"], wanted["workers"], strict=True):
         assert mine == pytest.approx(theirs, abs=1e-9)
     assert sum(row["votes"] for row in found["workers"]) == 600
+    assert {row["code"] for row in found["workers"]} <= set(CODES.values())
 
 
 def test_many_parquet_files_are_ranked_together(run, tmp_path):

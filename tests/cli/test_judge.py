@@ -104,6 +104,7 @@ def test_json_tells_everything(run, folder):
     assert (status, err) == (0, "")
     told = json.loads(out)
     assert (told["question"], told["votes"]) == (QUESTION, 20)
+    assert told["stop_code"] == "budget"
     assert told["stopped_by"] == "budget of 20 votes used"
     judges = {who["model"]: who for who in told["judges"]}
     assert judges["m"]["statuses"]["answered"] == judges["m"]["cost"]["calls"] == 20
@@ -181,7 +182,7 @@ def test_systems_and_prompts_come_from_columns_of_any_name(run, folder):
         status, out, err = run(*words(fake_llm, *columns, "-o", "run", items="outputs.jsonl"))
         assert len(fake_llm.calls) == 6
     assert (status, err) == (0, "")
-    assert "every pair has been asked as often as it may be" in " ".join(out.split())
+    assert "every pair has been asked as often as allowed" in " ".join(out.split())
     votes = pl.read_csv("run/votes.csv")
     assert set(votes["context"]) == {row["asked"] for row in rows}
     assert pl.read_csv("run/ranking.csv")["item"].to_list() == ["good", "bad"]

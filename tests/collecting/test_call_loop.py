@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 
 import pytest
 
-from hodgerank.collecting.call_loop import MOST_IN_A_ROW, Budget, CallLoop, MissedInARow
+from hodgerank.collecting.call_loop import (
+    MOST_IN_A_ROW,
+    Budget,
+    CallLoop,
+    MissedInARow,
+    StopReason,
+)
 from hodgerank.errors import InvalidArgument, JudgeFailed, StopAsking
 
 
@@ -52,6 +59,13 @@ def test_no_more_calls_go_out_than_the_budget_can_use():
     loop = Counting(answers, concurrency=4, budget=6)
     assert asyncio.run(loop.run()) == "budget of 6 votes used"
     assert (loop.sent, len(loop.came)) == (6, 6)
+
+
+def test_a_reason_to_stop_keeps_its_code():
+    loop = Counting(answers, budget=6)
+    reason = asyncio.run(loop.run())
+    assert reason.code == StopReason(reason).code == pickle.loads(pickle.dumps(reason)).code
+    assert reason.code == "budget"
 
 
 @pytest.mark.parametrize(

@@ -693,7 +693,7 @@ def test_caps_on_tokens_and_money_hold_where_replies_are_long():
         with FakeLLM(SCORES, faults=Faults(latency=0.01)) as fake_llm:
             judge = judge_of(fake_llm, caps=caps, prices=prices, parameters=ramble)
             found = run(judge, 200, concurrency=32)
-        assert "cap" in found.result.reason
+        assert "limit" in found.result.reason
         if caps.cost is None:
             assert 2500 < judge.ledger.tokens <= 3000  # what is out is waited for
         else:

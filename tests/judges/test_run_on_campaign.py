@@ -504,8 +504,8 @@ def test_a_campaign_without_skip_reasons_is_refused():
 @pytest.mark.parametrize(
     ("options", "words", "remedy"),
     [
-        ({"template": "tie"}, "stand for 0, and", {"ties": True}),
-        ({"template": "grade"}, "stand for 0.5, 0, -0.5, and", {"grades": 0}),
+        ({"template": "tie"}, "outcomes 0, but", {"ties": True}),
+        ({"template": "grade"}, "outcomes 0.5, 0, -0.5, but", {"grades": 0}),
         ({"probabilities": True}, "with --probabilities", {"grades": 0}),
     ],
 )

@@ -193,7 +193,7 @@ def test_no_question_is_put_twice_and_in_the_end_all_are(concurrency):
     asked = Counter((call.model, *shown_in(call)) for call in fake_llm.calls)
     assert set(asked) == {(m, *pair) for m in ("x", "y") for pair in permutations(items, 2)}
     assert set(asked.values()) == {1}
-    assert found.result.reason == "every pair has been asked as often as it may be"
+    assert found.result.reason == "every pair has been asked as often as allowed"
     assert found.n_left == 0
     assert "Every question has been put to these judges" in judges_section(found)
 
@@ -284,9 +284,9 @@ def test_calls_that_fail_for_good_leave_their_answers_out_and_nothing_else(no_wa
 @pytest.mark.parametrize(
     ("profile", "said"),
     [
-        (ModelProfile(ramble=1), "The last one: unparsable: "),
-        (ModelProfile(refuse=1), "The last one: refused: "),
-        (ModelProfile(abstain=1), "The last one: abstained"),
+        (ModelProfile(ramble=1), "The last reason: unparsable: "),
+        (ModelProfile(refuse=1), "The last reason: refused: "),
+        (ModelProfile(abstain=1), "The last reason: abstained"),
     ],
 )
 def test_a_judge_that_never_answers_ends_with_an_error_that_quotes_it(profile, said):

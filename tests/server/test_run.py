@@ -51,7 +51,7 @@ def test_where_every_port_is_taken_that_is_said(monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as other:
         monkeypatch.setattr(bind_options, "USUAL_PORT", other.getsockname()[1])
         monkeypatch.setattr(bind_options, "MOST_TRIES", 1)
-        with pytest.raises(CampaignError, match="is taken"):
+        with pytest.raises(CampaignError, match="is in use"):
             listen("127.0.0.1")
 
 

@@ -150,16 +150,16 @@ class CampaignSnapshot:
         )
 
     def why_not_counted(self, row: int) -> str:
-        """Return why an answer is not a vote; empty for votes."""
+        """Return why an answer is not a vote; empty for votes. Pages translate these words."""
         tasks = self.tasks
         status, purpose = Status(tasks.status[row]), Purpose(tasks.purpose[row])
         if status is not Status.ANSWERED:
-            return {Status.UNDONE: "undone", Status.RESET: "reset"}.get(status, "not answered")
+            return {Status.UNDONE: "taken back", Status.RESET: "reset"}.get(status, "not answered")
         if not purpose.counts:
             return "planned repeat" if purpose is Purpose.REPEAT else "gold pair"
         if tasks.worker[row] >= 0 and self.workers[tasks.worker[row]].is_banned:
             return "worker banned"
         if row in tasks.displaced:
-            return "late: another worker has answered the task"
+            return "its place was taken"
         rule = self.settings.attention.excludes(tasks.verdicts.get(row, {}))
-        return f"failed check: {rule}" if rule else ""
+        return f"marked: {rule}" if rule else ""

@@ -13,6 +13,7 @@ import polars as pl
 from hodgerank.atomic_write import write_file
 from hodgerank.cli.console import complaints, verbatim
 from hodgerank.cli.progress import doing, is_watched, telling_progress
+from hodgerank.collecting.call_loop import StopReason
 from hodgerank.errors import CannotWrite
 from hodgerank.judges.chat_judge import ChatJudge
 from hodgerank.judges.run_on_items import JudgedRun, judge_items, votes_in
@@ -22,7 +23,7 @@ from hodgerank.reporting.report import Report
 T = TypeVar("T")
 CALLS, CAMPAIGN = "calls.jsonl", "campaign.db"
 VOTES, RANKING = "votes.csv", "ranking.csv"
-INTERRUPTED = "interrupted"
+INTERRUPTED = StopReason("interrupted", "interrupted")
 
 
 class JudgeFolder:

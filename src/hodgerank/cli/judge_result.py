@@ -18,6 +18,7 @@ from hodgerank.cli.console import (
     verbatim,
 )
 from hodgerank.cli.result import BAD_INPUT, INTERRUPTED, NOT_UNIQUE, CommandResult
+from hodgerank.collecting.call_loop import StopReason
 from hodgerank.data.items.judged_items import JudgedItems
 from hodgerank.judges.expected_cost import ExpectedCost
 from hodgerank.judges.prompts.images import logged
@@ -110,6 +111,7 @@ class JudgeResult(CommandResult):
             "question": run.question,
             "votes": run.result.n_votes,
             "stopped_by": run.result.reason,
+            "stop_code": StopReason(run.result.reason).code,
             "judges": [
                 {**asdict(judge), "cost": None if judge.cost is None else asdict(judge.cost)}
                 for judge in run.judges

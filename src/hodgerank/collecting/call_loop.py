@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Coroutine, Hashable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,22 @@ from hodgerank.errors import InvalidArgument, JudgeFailed, StopAsking
 
 T = TypeVar("T")
 MOST_IN_A_ROW = 20  # pairs without an answer before giving up
+
+
+class StopReason(str):
+    """Why a run stopped, in words, with a stable `code` for programs."""
+
+    code: str
+
+    def __new__(cls, words: str, code: str = "stopped") -> Self:
+        """Return words with a code; those of another `StopReason` keep theirs."""
+        reason = super().__new__(cls, words)
+        reason.code = words.code if isinstance(words, StopReason) else code
+        return reason
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str, str]]:
+        """Pickle the code too."""
+        return type(self), (str(self), self.code)
 
 
 @dataclass(frozen=True)
@@ -36,7 +52,9 @@ class Budget:
 
     def reason_to_stop(self, n_votes: int) -> str:
         """Return why to stop; empty if there is no reason."""
-        return f"budget of {self.size:,} votes used" if n_votes >= self.size else ""
+        if n_votes < self.size:
+            return ""
+        return StopReason(f"budget of {self.size:,} votes used", "budget")
 
 
 class MissedInARow:
@@ -163,5 +181,8 @@ class CallLoop(ABC, Generic[T]):
         await asyncio.gather(*left, return_exceptions=True)
 
 
-def _words(error: BaseException) -> str:
-    return str(error) or type(error).__name__
+def _words(error: BaseException) -> StopReason:
+    if error.args and isinstance(error.args[0], StopReason):
+        return error.args[0]
+    code = getattr(error, "code", "failed")
+    return StopReason(str(error) or type(error).__name__, code)

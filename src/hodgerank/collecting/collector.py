@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from hodgerank.atomic_write import append_line
-from hodgerank.collecting.call_loop import Budget, MissedInARow
+from hodgerank.collecting.call_loop import Budget, MissedInARow, StopReason
 from hodgerank.collecting.stopping import Progress, StoppingRule
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.reading.decode import follows_labels
@@ -159,7 +159,7 @@ class Collector:
         if reason := self.budget.reason_to_stop(self.sampler.n_votes):
             return reason
         is_reached = self._stop is not None and self._stop.is_reached(self._progress)
-        return f"{self._stop} reached" if is_reached else ""
+        return StopReason(f"{self._stop} reached", "target") if is_reached else ""
 
     def keep(self, pair: Pair, answer: Answer) -> None:
         """Save an answer that the sampler was told, and report it."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from hodgerank.collecting.call_loop import Budget
+from hodgerank.collecting.call_loop import Budget, StopReason
 from hodgerank.collecting.collector import Collector, OnAnswer, RunResult
 from hodgerank.collecting.stopping import StoppingRule
 from hodgerank.errors import NothingToAsk
@@ -99,7 +99,7 @@ def run(
             try:
                 pair, answer = next(turns)
             except NothingToAsk as error:
-                reason = str(error)
+                reason = StopReason(str(error), "no_pair")
                 break
             if answer is None:
                 collector.miss(None)

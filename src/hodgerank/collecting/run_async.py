@@ -10,7 +10,7 @@ from inspect import isawaitable, iscoroutinefunction
 from pathlib import Path
 from typing import Any, Literal
 
-from hodgerank.collecting.call_loop import Budget, CallLoop
+from hodgerank.collecting.call_loop import Budget, CallLoop, StopReason
 from hodgerank.collecting.collector import Collector, OnAnswer, RunResult
 from hodgerank.collecting.run import Judge
 from hodgerank.collecting.stopping import StoppingRule
@@ -122,7 +122,7 @@ class RetryingJudge:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
-ASKED_ENOUGH = "every pair has been asked as often as it may be"
+ASKED_ENOUGH = StopReason("every pair has been asked as often as allowed", "no_pair")
 
 
 async def run_async(
@@ -273,7 +273,7 @@ class PairLoop(CallLoop[Pair]):
         try:
             return self._collector.sampler.ask(n, pending=pending, exclude=used_up)
         except NothingToAsk as error:
-            return ASKED_ENOUGH if used_up else str(error)
+            return ASKED_ENOUGH if used_up else StopReason(str(error), "no_pair")
 
     def take(self, done: list[tuple[Pair, asyncio.Task[Any]]]) -> None:
         """Tell the sampler an answer."""

@@ -26,6 +26,8 @@ ROUNDING = 1 + 1e-9  # of sums of money
 class CapReached(StopAsking):
     """The next call would exceed a limit, which the message names."""
 
+    code = "limit"
+
 
 @dataclass(frozen=True)
 class Caps:

@@ -15,7 +15,13 @@ from hodgerank.campaign.commands.answers import Receipt
 from hodgerank.campaign.items import CampaignItem
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.tasks import Task
-from hodgerank.collecting.call_loop import MOST_IN_A_ROW, Budget, CallLoop, MissedInARow
+from hodgerank.collecting.call_loop import (
+    MOST_IN_A_ROW,
+    Budget,
+    CallLoop,
+    MissedInARow,
+    StopReason,
+)
 from hodgerank.collecting.collector import OnAnswer
 from hodgerank.data.items.samples import Sample
 from hodgerank.display import Displayed, Preview, short
@@ -174,7 +180,7 @@ class _TaskLoop(CallLoop[Task]):
         self.between_looks = FEWEST_BETWEEN_LOOKS
         self.on_answer: OnAnswer | None = None
         self._is_looking = False
-        self._ended: dict[str, str] = {}  # models, and why
+        self._ended: dict[str, StopReason] = {}  # models, and why
         self._failed: set[str] = set()
         self._missed = MissedInARow()
         self._given, self._counted, self._skipped = Counter[str](), Counter[str](), Counter[str]()
@@ -207,8 +213,15 @@ class _TaskLoop(CallLoop[Task]):
         if busy and not self.besides:
             self.besides.add(asyncio.create_task(asyncio.to_thread(self._wait_for_news)))
         if not self._active and not self.out:
-            return self.reason_to_stop() or "; ".join(dict.fromkeys(self._ended.values()))
+            return self.reason_to_stop() or self._all_ended
         return self.reason_to_stop()
+
+    @property
+    def _all_ended(self) -> StopReason:
+        """Reasons of all models, with their code if it is the same."""
+        reasons = list(dict.fromkeys(self._ended.values()))
+        codes = {reason.code for reason in reasons}
+        return StopReason("; ".join(reasons), codes.pop() if len(codes) == 1 else "several")
 
     async def _fill(self, model: str) -> bool:
         """Send tasks of a model; return whether it waits for other workers."""
@@ -222,7 +235,9 @@ class _TaskLoop(CallLoop[Task]):
         except NoTask as none:
             if none.why == "busy":
                 return True
-            self._ended[model] = str(none)
+            self._ended[model] = StopReason(
+                str(none), "target" if none.why == "enough" else none.why
+            )
             return False
         except Exception as error:
             self.fail(error)
@@ -291,9 +306,10 @@ class _TaskLoop(CallLoop[Task]):
         self._skipped[model] += 1
         if self._missed.miss(model) and model not in self._failed:
             self._failed.add(model)
-            self._ended[model] = (
+            self._ended[model] = StopReason(
                 f"{model} gave no answer to {MOST_IN_A_ROW} pairs in a row. The last reason: "
-                f"{words}"
+                f"{words}",
+                "failed",
             )
 
     async def _look(self) -> None:

@@ -101,7 +101,7 @@ def certainty_section(found: Findings) -> Section:
         pairs=pairs[:1].upper() + pairs[1:],
         tau=fraction(expected_tau(ranking)),
         settled=percent(ranking.settled),
-        level=at,
+        level=level(ranking.confidence),
     )
     rows = [
         (str(say("certainty.top", n=k)), probability(sure), str(_reached(found, sure)))

@@ -138,7 +138,7 @@ def report(
     question
         The question that was asked, shown below the title.
     confidence
-        Level of all intervals, and the certainty from which the best item is settled.
+        Level of all intervals. The best item is settled from the two-sided level on: 97.5% at 95%.
     with_forecast
         Forecast how many more votes are needed, which takes seconds; up to 60 items.
     seed

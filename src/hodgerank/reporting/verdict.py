@@ -1,8 +1,9 @@
 """The verdict on the order, computed once from one posterior.
 
 Headline, table, ties, advice, proposed pairs and forecasts are all derived from it. Its one
-criterion for the best item is the posterior probability that the leader is the best: at the level
-of the report or above, the best is settled. The places that items could have are those of
+criterion for the best item is the posterior probability that the leader is the best, two-sided at
+the confidence of the report: from 97.5% on at 95% confidence the best is settled, so that one of two
+equally good leaders is rarely named. The places that items could have are those of
 `Ranking.rank_intervals`, but the first place follows this criterion.
 """
 
@@ -118,6 +119,7 @@ def reach_verdict(
 
     `sides` says that the model has terms for position bias.
     """
+    level = (1 + ranking.confidence) / 2
     rows = np.flatnonzero(ranking.components == 0)
     doubts = _doubts(ranking, graph, rows, sides)
     certainty = _certainty(ranking, rows, doubts)
@@ -130,7 +132,7 @@ def reach_verdict(
     if no_order is None and is_correlated:
         state: State = "correlated"
     elif no_order is None:
-        state = "settled" if certainty >= ranking.confidence else "tied"
+        state = "settled" if certainty >= level else "tied"
     else:
         state = no_order
     places = _places(ranking, rows, doubts, state)
@@ -139,7 +141,7 @@ def reach_verdict(
         state=state,
         leaders=() if no_order else tuple(ranking.items[k] for k in first),
         certainty=certainty,
-        level=ranking.confidence,
+        level=level,
         places=places,
         pairs_in_order=pairs_in_order,
         over_next=over_next,

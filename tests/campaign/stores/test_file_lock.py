@@ -30,7 +30,7 @@ def test_the_lock_says_who_has_it_until_it_is_released(path):
 def test_a_lock_without_words_is_a_lock(path):
     lock = FileLock(path, "here")
     path.with_name("campaign.db.lock").write_text("")
-    with pytest.raises(CampaignError, match="written by another process"):
+    with pytest.raises(CampaignError, match="in use by another process"):
         FileLock(path, "here")
     lock.release()
 

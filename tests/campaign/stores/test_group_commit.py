@@ -141,7 +141,7 @@ def test_who_is_refused_is_refused_alone(commits, held):
     held.set()
     assert [futures[0].result(), futures[2].result()] == [1, 2]
     for future in (futures[1], futures[3]):
-        with pytest.raises(NoTask, match="come back"):
+        with pytest.raises(NoTask, match="try again"):
             future.result()
     assert commits.failures == 0
 

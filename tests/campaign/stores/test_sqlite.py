@@ -105,7 +105,7 @@ def test_one_file_and_the_lock_are_left_when_it_is_closed(written):
 
 def test_a_second_writer_is_refused_in_words(written):
     store = SqliteStore(written)
-    with pytest.raises(CampaignError, match=rf"written by process {os.getpid()} since .*read only"):
+    with pytest.raises(CampaignError, match=rf"in use by process {os.getpid()} since .*read only"):
         SqliteStore(written)
     link = written.with_name("link.db")
     link.symlink_to(written)
@@ -348,7 +348,7 @@ def test_a_journal_without_its_database_is_left_alone(path, holder, is_emptied):
     before, answers = names(path), journal.read_bytes()
     assert answers
     for options in ({"create": True}, {}, {"read_only": True}):
-        with pytest.raises(CampaignError, match=r"-wal is what is left of a database .* put the"):
+        with pytest.raises(CampaignError, match=r"-wal belongs to a database .* put the"):
             SqliteStore(path, **options)
     assert (names(path), journal.read_bytes()) == (before, answers)
     away.rename(path)
@@ -369,7 +369,7 @@ def test_missing_events_are_noticed(written):
         damaging.execute("DELETE FROM events WHERE seq = 2")
     damaging.close()
     store = SqliteStore(written, read_only=True)
-    with pytest.raises(CampaignError, match=r"damaged: of the events 1 to 3 .* it has 2"):
+    with pytest.raises(CampaignError, match=r"damaged: of the events 1 to 3 .* only 2 exist"):
         list(store.read("votes"))
     store.close()
 

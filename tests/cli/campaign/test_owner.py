@@ -71,7 +71,7 @@ def test_items_join_and_retire(new, campaign, folder):
     new()
     (folder / "more.csv").write_text("id,text\nitem-6,text 6\n")
     assert "1 item added to campaign, which now has 6" in campaign("add", "campaign.db", "more.csv")
-    assert "item-6 already" in campaign("add", "campaign.db", "more.csv", status=2)
+    assert "item-6 exists already" in campaign("add", "campaign.db", "more.csv", status=2)
     out = campaign("retire", "campaign.db", "item-6", "item-1")
     assert "2 of 6 items retired" in out
     told = json.loads(campaign("unretire", "campaign.db", "item-6", "--json"))

@@ -253,7 +253,7 @@ def test_a_column_may_play_two_parts_where_it_is_named(write):
         ("id,text\na,x\nb,y\na,z\n", {}, ["a is in row 1 and in row 3", "--context"]),
         (OUTPUTS + "m1,p1,six\n", {}, ["m1 is in row 1 and in row 6", "'p1'", "remove one"]),
         ("model,prompt,output\na,p,x\na,q,y\nb,r,z\n", {}, ["no two items share a context"]),
-        ("id,text,id\na,x,1\nb,y,2\n", {}, ["column id appears twice"]),
+        ("id,text,id\na,x,1\nb,y,2\n", {}, ["two columns are called id"]),
         ("id,text\na\x1b[2J,x\nb,y\n", {}, [r"row 1: the id a\x1b[2J has the character \x1b"]),
         ("id,image\na,none.png\nb,x\n", {}, ["row 1: the image", "none.png does not exist"]),
         ("id,image\na,http://x.org/a.png\nb,x\n", {}, ["row 1: http://x.org/a.png is not a file"]),

@@ -112,8 +112,8 @@ def test_a_place_without_alternatives_is_a_place():
     [
         (b"", "an empty body"),
         (b" \n", "an empty body"),
-        (b"<html>", "no JSON"),
-        (b'{"choices": [', "no JSON"),
+        (b"<html>", "not JSON"),
+        (b'{"choices": [', "not JSON"),
         (b'"A"', "not an object"),
         (b"{}", "without choices"),
         (b'{"choices": [{"message": "A"}]}', "without choices"),

@@ -49,7 +49,7 @@ def test_the_same_text_may_stand_on_both_sides():
 
 @pytest.mark.parametrize(("prompt", "count"), [("nothing", 0), ("<a>one</a><b>new</b>", 1)])
 def test_fewer_than_two_known_texts_are_said(prompt, count):
-    with pytest.raises(NotAPrompt, match=f"shows {count} of the items"):
+    with pytest.raises(NotAPrompt, match=f"shows {count} known items"):
         shown(prompt, ["one", "two"])
 
 

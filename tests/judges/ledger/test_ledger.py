@@ -113,8 +113,8 @@ def test_a_cap_on_tokens_counts_what_those_that_are_out_may_take():
     ledger.reserve("judge", 390, 10)
     with pytest.raises(CapReached) as caught:
         ledger.reserve("judge", 291, 10)
-    assert "300 are spent" in str(caught.value)
-    assert "take about 701" in str(caught.value)
+    assert "300 are used" in str(caught.value)
+    assert "need about 701" in str(caught.value)
     ledger.reserve("judge", 290, 10)
 
 

@@ -228,7 +228,7 @@ def test_an_image_that_has_gone_is_said(tmp_path):
     with pytest.raises(InvalidArgument, match="is no longer an image"):
         small().messages(QUESTION, showing)
     left.unlink()
-    with pytest.raises(InvalidArgument, match="cannot be read any more"):
+    with pytest.raises(InvalidArgument, match="can no longer be read"):
         small().messages(QUESTION, showing)
 
 
@@ -276,8 +276,8 @@ def test_a_template_is_read_from_a_file(tmp_path):
         ("A = 1", "A = '1'", "not '1'"),
         ("A = 1", "A = [1]", "not [1]"),
         ('"abstain"', '"abstian"', "or 'abstain', not 'abstian'"),
-        ("A = 1", "", "no label says that the left item is better"),
-        ("B = -1.0", "", "no label says that the right item is better"),
+        ("A = 1", "", "no label prefers the left item"),
+        ("B = -1.0", "", "no label prefers the right item"),
         ("A = 1", "A = 0", "the left item"),
         ("T = 0", "b = 0", "labels B and b differ only by case"),
         ("T = 0", '"Ａ" = 0', "labels A and Ａ differ only by case"),

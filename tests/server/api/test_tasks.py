@@ -78,7 +78,7 @@ def test_the_same_answer_again_changes_nothing_and_another_is_refused(served):
     here = f"/tasks/{task['id']}/answer"
     assert not judge.post(here, {"outcome": 1})["is_repeated"]
     assert judge.post(here, {"outcome": 1})["is_repeated"]
-    assert "differently" in judge.post(here, {"outcome": -1}, 409)["detail"]
+    assert "different answer" in judge.post(here, {"outcome": -1}, 409)["detail"]
     assert campaign.counts.n_votes == 1
 
 
@@ -178,7 +178,7 @@ def test_a_judge_acts_as_itself_and_as_what_begins_with_its_name_and_a_colon(ser
     here = f"/campaigns/{campaign.id}/tasks"
     assert leased(judge, campaign, worker="gpt:small")[0]["worker"] == "gpt:small"
     for other in ("ann", "gpt2", "GPT", "gpt small", ":gpt", "gpt\u0000"):
-        assert "acts as gpt" in judge.post(here, {"worker": other}, 403)["detail"]
+        assert "may act as gpt" in judge.post(here, {"worker": other}, 403)["detail"]
     judge.post(f"/campaigns/{campaign.id}/undo", {"worker": "ann"}, 403)
     assert [one.worker for one in campaign.workers()] == ["gpt:small"]
 

@@ -64,7 +64,7 @@ def test_a_program_that_shows_pairs_to_people_lets_them_come_and_go(served, owne
     assert (ann.outcome, ann.panel) == ("completed", {"study": "s"})
     assert owner.post(f"{here}/tasks", {"worker": "ann"}, 409)["why"] == "left"
     other = owner.post(f"{here}/workers/finish", {"worker": "ann", "outcome": "withdrawn"}, 409)
-    assert "has left" in other["detail"]
+    assert "already left" in other["detail"]
     wrong = owner.post(f"{here}/workers/finish", {"worker": "ann", "outcome": "bored"}, 422)
     assert wrong["errors"]
 

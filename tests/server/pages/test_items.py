@@ -82,14 +82,14 @@ def test_an_item_that_is_there_already_is_refused_in_words(owned):
     campaign = owned.campaign()
     reply = owned.post("c", campaign.id, "items", "add", lines="tea")
     assert reply.status_code == 422
-    assert "There is an item tea already" in reply.text
+    assert "The item tea exists already" in reply.text
     assert "tea</textarea>" in reply.text
 
 
 def test_names_that_are_taken_are_told_in_the_preview(owned):
     campaign = owned.campaign()
     html = owned.post("c", campaign.id, "items", "preview", lines="tea\nrum").text
-    assert "tea is an item of this campaign already" in html
+    assert "tea is already in this campaign" in html
 
 
 def test_to_add_nothing_is_told(owned):

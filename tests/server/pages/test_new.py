@@ -161,7 +161,7 @@ def test_a_table_of_another_encoding_is_read_when_that_is_said(owned):
 
 
 def test_lines_that_say_the_same_are_told(owned):
-    assert "1 line said the same" in owned.post("new", "preview", lines="a\nb\na").text
+    assert "1 duplicate line" in owned.post("new", "preview", lines="a\nb\na").text
 
 
 def test_a_folder_keeps_its_names(owned):
@@ -209,7 +209,7 @@ def test_nothing_that_was_typed_is_lost(owned):
     for wrong in (
         "budget must be a whole number",
         "is not a stopping rule",
-        "panel.return_to is an address that begins with https://",
+        "panel.return_to must be an address that begins with https://",
     ):
         assert wrong in reply.text
 

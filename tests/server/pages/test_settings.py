@@ -122,7 +122,7 @@ def test_a_setting_that_two_owners_change_is_replaced_only_when_it_is_saved_agai
     assert campaign.settings.budget == 50
 
 
-@pytest.mark.parametrize("shown", ["", "no JSON", "[" * 100_000, "[]"])
+@pytest.mark.parametrize("shown", ["", "not JSON", "[" * 100_000, "[]"])
 def test_a_form_that_does_not_tell_what_was_shown_changes_all_that_it_has(owned, shown):
     campaign = owned.campaign(budget=200)
     assert owned.post("c", campaign.id, "settings", shown=shown, budget="9").status_code == 303

@@ -171,7 +171,7 @@ class Conversation:
         self._n_own += 1
         self.n_saved += 1
         late = receipt.is_late and not receipt.is_counted
-        remark = " (late: another worker has answered this task)" if late else ""
+        remark = " (late: the task went to another worker)" if late else ""
         self._say(f"{words}, saved{remark}: {self._how_far()}", "green")
         if self.n_saved % LOOK_EVERY == 0:
             self._look()

@@ -48,6 +48,7 @@ from hodgerank.cli.outputs import AsJson
 from hodgerank.cli.progress import doing, telling_progress
 from hodgerank.cli.result import BAD_INPUT, CommandResult
 from hodgerank.cli.result import INTERRUPTED as INTERRUPTED_STATUS
+from hodgerank.collecting.call_loop import StopReason
 from hodgerank.errors import InvalidArgument
 from hodgerank.judges.chat_judge import ChatJudge
 from hodgerank.judges.run_on_campaign import CampaignRun, judge_campaign, judge_for
@@ -84,6 +85,7 @@ class CampaignJudgeResult(CommandResult):
             "counted": run.n_counted,
             "skipped": run.n_skipped,
             "stopped_by": run.reason,
+            "stop_code": StopReason(run.reason).code,
             "models": [{**asdict(model), "cost": costs[model.model]} for model in run.models],
             "calls": str(self.calls),
             "progress": self.progress.to_dict(),

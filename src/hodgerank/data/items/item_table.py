@@ -411,7 +411,7 @@ def tracks_of(rows: Sequence[TrackedRow], name: str) -> dict[str, str]:
     if without:
         raise InvalidComparisons(
             f"{name}, {_places(without)}: the track is empty, but other rows have one: fill it "
-            "in, or ignore the column with track='' (--track '')"
+            "in, or ignore the column with track='' (or rename the column)"
         )
     first: dict[str, TrackedRow] = {}
     for row in rows:

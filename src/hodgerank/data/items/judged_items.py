@@ -274,7 +274,7 @@ def _no_pairs(name: str, has_tracks: bool, has_one_sample_each: bool) -> str:
     share = "are in one track" if has_one_sample_each else "of one track share a context"
     return (
         f"{name}: no two items {share}, and only those are compared: correct the column, or "
-        "ignore it with track='' (--track '')"
+        "ignore it with track='' (or rename the column)"
     )
 
 

@@ -103,7 +103,7 @@ def _added(
             raise InvalidArgument(f"{file.shown}: {DAMAGED}") from None
 
 
-_NAMED_ELSEWHERE = re.compile(r"name its encoding: .*")
+_NAMED_ELSEWHERE = re.compile(r"give its encoding: .*")
 """How to tell the encoding in code and at a command line."""
 ABOUT_ALL = ("readme", "license", "licence")
 """Texts that come with media and are no items."""
