@@ -2,8 +2,8 @@
 
 Headline, table, ties, advice, proposed pairs and forecasts are all derived from it. Its one
 criterion for the best item is the posterior probability that the leader is the best, two-sided at
-the confidence of the report: from 97.5% on at 95% confidence the best is settled, so that one of two
-equally good leaders is rarely named. The places that items could have are those of
+the confidence of the report: at 95% confidence the best is settled from 97.5% on, so that one of
+two equally good leaders is rarely named. The places that items could have are those of
 `Ranking.rank_intervals`, but the first place follows this criterion.
 """
 
