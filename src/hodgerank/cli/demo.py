@@ -187,7 +187,8 @@ def _progress(look: Look, console: Console) -> str:
     full, empty = "█░" if is_unicode else "#."
     filled = round(BAR * (2 * look.true - 1)) if look.true > 0.5 else 0
     bar = full * filled + empty * (BAR - filled)
-    return f"{look.n_votes:>8,}  {look.expected:>8.0%}  {look.true:>5.0%} {bar}  {look.leader}"
+    shares = f"{int(100 * look.expected):>7}%  {int(100 * look.true):>4}%"
+    return f"{look.n_votes:>8,}  {shares} {bar}  {look.leader}"
 
 
 def demo(
@@ -223,15 +224,14 @@ def demo(
             f"“{QUESTION}”\n"
         )
         console.print("[bold]1. The votes[/bold]  each pair is chosen from the votes so far\n")
-        console.print("           pairs in the right order", style="dim")
+        console.print("           pairs in the right order (bar: from 50% to 100%)", style="dim")
         console.print(f"{'votes':>8}  {'expected':>8}  {'true':>5} {'':{BAR}}  first", style="dim")
     votes, looks = _campaign(seed, console)
     write_table(votes.to_frame("polars"), output / "votes.csv")
     page = report(
-        votes,
+        output / "votes.csv",
         title="Photos for the calendar",
         question=QUESTION,
-        seed=seed,
         command=f"hodgerank report {output / 'votes.csv'}",
     )
     page.save(output / "report.html")

@@ -103,11 +103,19 @@ class PlanResult(CommandResult):
             }
         )
 
+    @property
+    def _aim(self) -> str:
+        """What the pairs are chosen for."""
+        if self.strategy.startswith("top-"):
+            return f"pairs to find the best {self.strategy.removeprefix('top-')}"
+        chosen = "" if self.strategy == "auto" else f", strategy {self.strategy}"
+        return f"pairs to find the whole order (--top N: the best N){chosen}"
+
     def show(self, console: Console) -> None:
-        """The pairs, best first, and what they lead to."""
+        """Print the pairs, best first, and the forecast."""
         show_reading(self.report, console)
         console.print(
-            f"{self.n_items:,} items, {self.n_votes:,} votes so far; strategy {self.strategy}",
+            f"{self.n_items:,} items, {self.n_votes:,} votes so far; {self._aim}",
             style="dim",
         )
         table = plain_table()

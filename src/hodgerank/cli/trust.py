@@ -42,9 +42,8 @@ from hodgerank.graph.decomposition import PART_WORDS
 
 EXPECTED_OF = (
     "expected: by chance. Position bias: if the display order were random. Ranking: from random "
-    "votes. Others: from one ranking plus noise. Inconsistency need not mean cycles, since "
-    "preferences saturate and pairs differ. Position bias, to either side, is measured where a "
-    "worker saw a pair in both orders."
+    "votes. Others: from one ranking plus noise. Some inconsistency arises without cycles. "
+    "Position bias is measured here only where a worker saw a pair in both orders."
 )
 
 
@@ -120,7 +119,7 @@ def _energy_table(report: TrustReport) -> Table:
         row = [words, f"{report.decomposition.energy[part]:.1%}"]
         unseen = report.decomposition.unseen_bias
         if part == "bias" and unseen is not None:
-            row = [words, "unseen", unseen]
+            row = [words, "not measurable", unseen]
         elif p_value is not None:
             expected = "-" if noise is None else f"{noise.mean:.1%} ± {noise.std:.1%}"
             row += [expected, p_words(p_value).removeprefix("p ").removeprefix("= ")]

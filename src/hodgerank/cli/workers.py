@@ -31,6 +31,11 @@ from hodgerank.data.comparisons import Comparisons, ReadReport
 from hodgerank.estimators.workers.assess import assess_workers
 from hodgerank.estimators.workers.assessment import NOTES, WARNINGS, WORDS, WorkerAssessment
 
+LEGEND = (
+    "± is one standard error. agreement: with the preference of all others, 50% is chance. left: "
+    "share of votes for the left item. reliability: 1 follows the ranking, 0.5 random, 0 reversed."
+)
+
 
 @dataclass(frozen=True)
 class WorkersResult(CommandResult):
@@ -95,6 +100,7 @@ class WorkersResult(CommandResult):
         )
         console.print()
         show_rest(len(shown), len(order), console)
+        console.print(LEGEND, style="dim")
         show_meanings(found, console)
         show_warnings(found.notes, console)
         show_written(self.written, console)

@@ -159,7 +159,7 @@ class HodgeDecomposition(Displayed, Charted):
             return None
         if not self.votes.display_known.any():
             return "order unknown"
-        return "no worker's votes show one both ways"
+        return "no worker saw a pair in both orders"
 
     def triangles(self, k: int = 5) -> list[cycles.InconsistentTriangle]:
         """Return the k triangles whose curl differs most from that under Bradley-Terry.

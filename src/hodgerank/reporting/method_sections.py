@@ -48,6 +48,8 @@ def methods_section(
                 uncertainty=ranking.uncertainty,
             ),
         )
+        if ranking.worker_weights:
+            texts.insert(1, say("methods.worker_weights"))
     texts.append(say("methods.error_rates"))
     facts = {
         "version": __version__,

@@ -91,7 +91,7 @@ def outliers_section(found: Findings) -> Section | None:
     rows = []
     for row in outliers.to_frame("polars").head(MOST_OUTLIERS).iter_rows(named=True):
         cells = [f"{row['row']:,}", name_of(row["left"]), name_of(row["right"])]
-        cells += [f"{row['outcome']:+.2g}", f"{row['expected']:+.2f}"]
+        cells += [f"{row['outcome']:+.2g}", f"{min(max(row['expected'], -1.0), 1.0):+.2f}"]
         if "worker" in row:
             cells.append("" if row["worker"] is None else name_of(row["worker"]))
         rows.append(cells)

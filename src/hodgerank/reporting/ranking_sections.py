@@ -149,12 +149,13 @@ def next_section(found: Findings) -> Section:
     title, n = say("next.title"), len(found.next_pairs)
     if not n:
         return Section("next", title, say("next.none"), ())
+    is_about_best = found.verdict.goal == "best"
     header = (say("next.left"), say("next.right"))
     rows = [(name_of(pair.left), name_of(pair.right)) for pair in found.next_pairs]
     blocks = (
         Paragraph((say("next.sequence"),)),
         Table(header, rows),
-        Paragraph((say("next.sheet"),), "note"),
+        Paragraph((say("next.sheet", goal="--top 1 " if is_about_best else ""),), "note"),
     )
-    summary = say("next.best" if found.verdict.goal == "best" else "next.order", n=n)
+    summary = say("next.best" if is_about_best else "next.order", n=n)
     return Section("next", title, summary, blocks)

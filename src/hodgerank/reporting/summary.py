@@ -9,6 +9,8 @@ from hodgerank.reporting.blocks import Text, VerdictLine
 from hodgerank.reporting.findings import Findings
 from hodgerank.reporting.messages import MOST_NAMED, listed, probability, quoted, say
 
+PROBABLE = 0.8  # from which certainty on the leader is called probably the best
+
 
 def answer(found: Findings, lines: Sequence[VerdictLine]) -> tuple[Text, Text, Text]:
     """Three sentences, from the verdict and the lines that are derived from it."""
@@ -23,6 +25,14 @@ def _headline(found: Findings) -> Text:
             return say("answer.settled", leader=quoted(verdict.leaders[0]), n=n)
         case "tied":
             leaders = verdict.leaders
+            if verdict.certainty >= PROBABLE and len(leaders) <= MOST_NAMED:
+                return say(
+                    "answer.probably",
+                    leader=quoted(leaders[0]),
+                    n=n,
+                    sure=probability(verdict.certainty),
+                    others=listed(leaders[1:]),
+                )
             if len(leaders) <= MOST_NAMED:
                 return say("answer.tied", leaders=listed(leaders), n=n)
             return say("answer.tied_many", k=len(leaders), n=n, leader=quoted(leaders[0]))

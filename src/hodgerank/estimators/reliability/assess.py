@@ -125,8 +125,7 @@ class Reliability(Displayed):
             text += f"; at least {found.lower:.2f} with 95% confidence"
         if found.adaptive:
             text += (
-                "; pairs were chosen adaptively, which biases this value: bayes_rank, which "
-                "corrects for most of it, gives "
+                "; pairs were chosen adaptively, which biases this value; from the default model: "
                 f"{found.posterior_reliability:.2f}"
             )
         return text
