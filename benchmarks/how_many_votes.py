@@ -25,6 +25,7 @@ TARGETS = (0.75, 0.9, 0.95)  # share of the pairs in the right order
 VOTES_PER_ITEM = (1, 2, 4, 8, 16, 32)
 PROJECTS = (0.5, 0.9)  # ends of a range: share of the projects that reach the target
 CAREFUL = {"honest": 20}
+AS_GOOD = 0.2  # logits: such an item is chosen over the best one in 45% of the votes
 TIE_BELOW = 1.3  # logits: a worker who sees a smaller difference answers "tie"
 CROWDS = {
     "careful workers": CAREFUL,
@@ -58,10 +59,10 @@ def with_ties(crowd: hr.SimulatedCrowd) -> Judge:
 
 
 def project(strategy: str, crowd: hr.SimulatedCrowd, judge: Judge, seed: int) -> np.ndarray:
-    """Share of pairs in order, and whether the best is first, at each number of votes."""
+    """Share of pairs in order, and whether the best, or one as good, is first, at each look."""
     sampler = SAMPLERS[strategy](crowd.items, seed)
     truth = dict(zip(crowd.items, crowd.truth.tolist(), strict=True))
-    best = max(truth, key=truth.__getitem__)
+    as_good = max(truth.values()) - AS_GOOD
     found = []
     for look in looks(len(crowd.items)):
         while sampler.n_votes < look:
@@ -70,7 +71,7 @@ def project(strategy: str, crowd: hr.SimulatedCrowd, judge: Judge, seed: int) ->
             sampler.tell(pair, outcome, worker=worker)
         ranking = hr.rank(sampler.votes, components="together")
         scores = dict.fromkeys(truth, 0.0) | ranking.score_by_item
-        found.append(((1 + kendall_tau(scores, truth)) / 2, ranking.items[0] == best))
+        found.append(((1 + kendall_tau(scores, truth)) / 2, truth[ranking.items[0]] >= as_good))
     return np.array(found)
 
 
@@ -82,7 +83,7 @@ def looks(n: int) -> np.ndarray:
 def projects(
     strategy: str, n: int, spread: float, workers: dict[str, int] | None, seed: int
 ) -> np.ndarray:
-    """All projects of one kind: runs x looks x (share of pairs in order, best is first)."""
+    """All projects of one kind: runs x looks x the two results of `project`."""
     found = []
     for run in range(SIZES[n]):
         rng = np.random.default_rng((seed, n, round(100 * spread), run))
@@ -106,7 +107,8 @@ def votes_needed(is_reached: np.ndarray, n: int) -> str:
             k = int(np.argmax(share >= goal))
             part = (goal - share[k - 1]) / (share[k] - share[k - 1])
             ends.append(_round(votes[k - 1] * (votes[k] / votes[k - 1]) ** part))
-    return ends[0] if ends[0] == ends[1] else "–".join(ends).replace("–> ", " to > ")
+    has_signs = any(not end[0].isdigit() for end in ends)
+    return (" to " if has_signs else "–").join(dict.fromkeys(ends))
 
 
 def _round(votes: float) -> str:
@@ -126,26 +128,41 @@ def run(seed: int = SEED, sizes: Iterable[int] = SIZES) -> str:
     lines += [f"- {name}: sd {s:g}, agreement {agreement(s):.0%}" for name, s in SPREADS.items()]
     head = [f"{name} pairs, {level}" for name in ("random", "adaptive") for level in SPREADS]
     lines += ["", f"| items | target | {' | '.join(head)} |", "|---:|---|" + "---:|" * len(head)]
+    found = {
+        (n, strategy, level): projects(strategy, n, spread, CAREFUL, seed)
+        for n in sizes
+        for strategy in SAMPLERS
+        for level, spread in SPREADS.items()
+    }
     for n in sizes:
-        found = {
-            (strategy, level): projects(strategy, n, spread, CAREFUL, seed)
-            for strategy in SAMPLERS
-            for level, spread in SPREADS.items()
-        }
         for target in TARGETS:
             cells = [
-                votes_needed(found[strategy, level][:, :, 0] >= target, n)
+                votes_needed(found[n, strategy, level][:, :, 0] >= target, n)
                 for strategy in ("random", "adaptive")
                 for level in SPREADS
             ]
             lines.append(f"| {n} | {target:.0%} of pairs | {' | '.join(cells)} |")
         cells = [
-            votes_needed(found[strategy, level][:, :, 1] > 0, n)
+            votes_needed(found[n, strategy, level][:, :, 1] > 0, n)
             for strategy in ("random", "best")
             for level in SPREADS
         ]
-        lines.append(f"| {n} | best item | {' | '.join(cells)} |")
+        lines.append(f"| {n} | best item, or as good | {' | '.join(cells)} |")
+    lines += ["", f"| votes per item | {' | '.join(head)} |", "|---:|" + "---:|" * len(head)]
+    for k, per_item in enumerate(VOTES_PER_ITEM):
+        cells = [
+            _span([found[n, strategy, level][:, k, 0].mean() for n in sizes])
+            for strategy in ("random", "adaptive")
+            for level in SPREADS
+        ]
+        lines.append(f"| {per_item} | {' | '.join(cells)} |")
     return "\n".join([*lines, "", *_crowd_table(seed)]) + "\n"
+
+
+def _span(shares: list[float]) -> str:
+    """The range of mean shares over the numbers of items."""
+    ends = dict.fromkeys(f"{share:.0%}" for share in (min(shares), max(shares)))
+    return "–".join(ends).replace("%–", "–")
 
 
 def _crowd_table(seed: int, n: int = 30, target: float = 0.9) -> list[str]:
