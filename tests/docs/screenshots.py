@@ -1,9 +1,10 @@
-"""Make the pictures that README and docs show: docs/images/ranking.svg and serve-*.png.
+"""Make the pictures that README and docs show: ranking.svg, report.png and serve-*.png.
 
 python -m tests.docs.screenshots
 
-The ranking is that of the votes that README simulates. For the others a demonstration is started,
-its simulated crowd answers for a minute, and Chromium looks at it.
+The ranking is that of the votes that README simulates, and the report that of `hodgerank demo`. For
+the others a demonstration is started, its simulated crowd answers for a minute, and Chromium looks
+at it.
 """
 
 from __future__ import annotations
@@ -52,20 +53,20 @@ def take_all(browser: Browser, start: dict[str, str], folder: Path) -> None:
     page = _page(browser, DESKTOP)
     page.goto(start["owner_link"])
     page.wait_for_url(f"{address}/")
-    _compare(_page(browser, DESKTOP), start["worker_link"], "compare")
-    _compare(_page(browser, PHONE), start["worker_link"], "compare-phone")
+    _compare(_page(browser, DESKTOP), start["worker_link"], "serve-compare")
+    _compare(_page(browser, PHONE), start["worker_link"], "serve-compare-phone")
     page.goto(f"{address}/new")
     page.set_input_files("input[name=files]", _upload(folder))
-    page.get_by_text("1 file is refused").scroll_into_view_if_needed()
+    page.get_by_text("1 file was rejected").scroll_into_view_if_needed()
     page.evaluate("scrollTo(0, 0)")
-    _shoot(page, "new")
+    _shoot(page, "serve-new")
     page.goto(f"{address}/c/demo")
     page.wait_for_function(ENOUGH, arg=FEWEST_ANSWERS)
     page.wait_for_selector("#standing svg")
-    _shoot(page, "live")
+    _shoot(page, "serve-live")
     page.goto(f"{address}/c/demo/workers")
     page.wait_for_selector("table tbody tr")
-    _shoot(page, "workers")
+    _shoot(page, "serve-workers")
 
 
 def _page(browser: Browser, screen: dict[str, Any]) -> Page:
@@ -78,7 +79,7 @@ def _page(browser: Browser, screen: dict[str, Any]) -> Page:
 def _compare(page: Page, link: str, name: str) -> None:
     """A pair without noise, of which no small picture can be taken."""
     page.goto(link)
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name="Start").click()
     page.wait_for_function(DECODED)
     while len(_small(page)) > LARGEST_BYTES:
         shown = page.locator("main").inner_html()
@@ -101,8 +102,17 @@ def _upload(folder: Path) -> Path:
     return path
 
 
+def take_report(browser: Browser, folder: Path) -> None:
+    """The first page of the report of `hodgerank demo`."""
+    command = [sys.executable, "-m", "hodgerank", "demo", "--output", str(folder)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    page = _page(browser, {"viewport": {"width": 860, "height": 1180}})
+    page.goto((folder / "report.html").as_uri())
+    _shoot(page, "report")
+
+
 def _shoot(page: Page, name: str) -> None:
-    path, picture = FOLDER / f"serve-{name}.png", _small(page)
+    path, picture = FOLDER / f"{name}.png", _small(page)
     assert len(picture) <= LARGEST_BYTES, f"{path} would have {len(picture):,} bytes"
     path.write_bytes(picture)
     print(path)
@@ -142,4 +152,5 @@ if __name__ == "__main__":
         sync_playwright() as playwright,
         playwright.chromium.launch(executable_path=CHROMIUM, args=flags) as browser,
     ):
+        take_report(browser, Path(folder) / "demo")
         take_all(browser, start, Path(folder))
