@@ -72,7 +72,7 @@ def test_a_marked_answer_counts_unless_its_rule_excludes():
     assert receipt.is_counted
     trial.campaign.change(attention={"exclude": ["too_fast"]})
     assert trial.campaign.counts.n_votes == 0
-    assert trial.campaign.answers()[0]["why_not"] == "failed check: too_fast"
+    assert trial.campaign.answers()[0]["why_not"] == "marked: too_fast"
     [receipt] = trial.answer_all("bob", 1, seconds=0.1)
     assert not receipt.is_counted
     trial.campaign.change(attention={"exclude": []})

@@ -147,6 +147,6 @@ def test_answers_that_are_no_votes_are_counted_by_the_reason():
     trial.campaign.undo("eve")
     trial.campaign.ban("bob")
     found = trial.campaign.log.read(lambda state, now: not_counted(state))
-    assert found == {"worker banned": 2, "failed check: too_fast": 1}
+    assert found == {"worker banned": 2, "marked: too_fast": 1}
     counts = trial.campaign.counts
     assert sum(found.values()) == counts.n_given - counts.n_votes

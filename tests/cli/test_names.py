@@ -135,6 +135,6 @@ def test_no_name_ends_the_script_of_a_chart(run, votes, tmp_path):
     drawing = parser.scripts[-1]
     start = re.search(r"(var|const) spec = ", drawing).end()
     spec, _ = json.JSONDecoder().raw_decode(drawing, start)
-    rows = spec["data"]["values"]
+    rows = next(layer for layer in spec["layer"] if "data" in layer)["data"]["values"]
     assert {row["item"] for row in rows} == {visible(name) for name in NAMES}
     assert "cdn.jsdelivr" not in "".join(re.findall(r"<script[^>]*src=[^>]*>", text))

@@ -100,7 +100,7 @@ def test_every_command_reads_votes_from_a_pipe(run, monkeypatch, command):
 def test_lists_are_read_from_a_pipe(run, write, monkeypatch):
     votes = write(VOTES)
     pipe(monkeypatch, "apple\npear\nplum\n")
-    assert "3 items, 0 answers" in run("plan", "-", "--target", 0)[1]
+    assert "3 items, 0 votes" in run("plan", "-", "--target", 0)[1]
     pipe(monkeypatch, "item\né\nnew\n")
     assert "4 items" in run("plan", votes, "--items", "-", "--target", 0)[1]
     pipe(monkeypatch, "left,right\né,b\n")
@@ -131,4 +131,4 @@ def test_votes_in_a_text_file_are_not_taken_for_items(run, write):
     assert "add --no-header" in err
     status, out, _ = run("plan", path, "--no-header", "--target", 0)
     assert status == 0
-    assert "3 items, 5 answers" in out
+    assert "3 items, 5 votes" in out

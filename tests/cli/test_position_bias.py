@@ -48,7 +48,7 @@ def test_sides_that_are_none_are_refused_and_overruled(run, votes):
     options = ("--position-bias", "common", "--display-known", "-m", "hodgerank")
     status, _, err = run("rank", file, *options)
     assert status == WRONG_USAGE
-    assert "the same side was chosen in every answer" in " ".join(err.split())
+    assert "the same side was chosen in every vote" in " ".join(err.split())
     sorted_file = votes(Crowd(display="first"))
     assert run("rank", sorted_file, "--position-bias", "common")[0] == WRONG_USAGE
     assert run("rank", sorted_file, "--position-bias", "common", "--display-known")[0] == 0

@@ -51,7 +51,7 @@ def test_a_folder_that_cannot_be_made_is_an_error_before_the_work(run, tmp_path)
     (tmp_path / "file").write_text("")
     status, _, err = run("reproduce", "fiedler", "-o", tmp_path / "file" / "out")
     assert status == 2
-    assert "cannot be made" in err
+    assert "cannot be created" in err
 
 
 def test_full_and_smoke_exclude_each_other(run, tmp_path):

@@ -353,7 +353,7 @@ def test_a_chart_of_many_items_labels_those_that_moved_and_says_so():
     chart = found.plot().to_dict()
     labelled = {row["item"] for row in chart["data"]["values"] if row["label"]}
     assert "0" in labelled <= {str(item) for item in found.moved}
-    assert "labelled: those that moved" in chart["title"]["subtitle"][1]
+    assert "Labelled: those that moved" in chart["title"]["subtitle"][1]
 
 
 def test_contrasts_are_with_the_mean_of_the_others():

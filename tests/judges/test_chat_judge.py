@@ -757,5 +757,5 @@ def test_replies_to_the_very_same_question_count_as_one():
     assert found.result.n_votes == 20
     assert set(found.to_frame()["weight"]) == {0.1}
     report = found.report(with_forecast=False)
-    assert not report.findings.leader_is_certain
+    assert not report.findings.verdict.is_settled
     assert report.findings.votes.weight.sum() <= 2.0001

@@ -143,11 +143,11 @@ def test_a_stopping_rule_ends_it():
 @pytest.mark.parametrize(
     ("bias", "said", "not_said"),
     [
-        (2.0, "m prefers the item shown first", "prefers the item shown second"),
+        (2.0, "“m” prefers the item shown first", "prefers the item shown second"),
         (0.0, "No judge shows a significant position bias", "prefers the"),
         pytest.param(
             -2.0,
-            "m prefers the item shown second",
+            "“m” prefers the item shown second",
             "prefers the item shown first",
             marks=pytest.mark.slow,
         ),
@@ -170,7 +170,7 @@ def test_of_two_judges_the_one_that_leans_is_named():
     with FakeLLM(SCORES, profiles=profiles) as fake_llm:
         found = run(judge_of(fake_llm, models=["leans", "fair"]), 120, concurrency=1)
     section = judges_section(found)
-    assert "leans prefers the item shown first" in section
+    assert "“leans” prefers the item shown first" in section
     assert "fair prefers" not in section
 
 

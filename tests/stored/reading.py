@@ -220,7 +220,7 @@ def votes() -> dict[str, Any]:
         }
     for name, model in (
         ("drinks.votes.csv", ("-m", "hodgerank")),
-        ("ended.votes.csv", ("--no-worker-weights",)),
+        ("ended.votes.csv", ("--equal-weights",)),
     ):
         command("rank", name, *model, "-o", "ranking.csv")
         found[name] = ranked_in(Path("ranking.csv"))

@@ -176,7 +176,7 @@ def ranking_command(snapshot: CampaignSnapshot, file: str = "votes.csv") -> str:
     settings, tasks = snapshot.settings, snapshot.tasks
     words = ["hodgerank rank", file]
     if settings.ranking != "robust":
-        words.append("--no-worker-weights")
+        words.append("--equal-weights")
     is_order_known = any(row not in tasks.display_unknown for row in tasks.counted.tolist())
     if settings.position_bias is not None and is_order_known:
         words.append(f"--position-bias {settings.position_bias}")

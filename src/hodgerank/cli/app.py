@@ -97,9 +97,7 @@ def _imported(name: str) -> Any:
 MAIN_TABLE = {
     "rank": Row("rank", "Rank the items of a file of votes."),
     "trust": Row("trust", "Assess how far the ranking can be trusted."),
-    "report": Row(
-        "report", "Write a report: the answer in three sentences, then everything behind it."
-    ),
+    "report": Row("report", "Write a report: the answer on one page, then everything it rests on."),
     "plan": Row(
         "plan",
         "Choose the next pairs to compare, most informative first.",

@@ -192,13 +192,13 @@ def _progress(look: Look, console: Console) -> str:
 
 
 def demo(
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the simulated crowd.")] = 15,
     output: Annotated[
         Path,
         typer.Option(
             "--output", "-o", file_okay=False, help="Folder for the votes and the report."
         ),
     ] = Path("demo"),
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the simulated crowd.")] = 15,
     as_json: AsJson = False,
 ) -> DemoResult:
     """Show the whole of it on a simulated crowd: votes, ranking, workers, report.

@@ -62,10 +62,10 @@ PositionBiasOption = Annotated[
         help="Model position bias: one term for all workers (common), or one per worker (worker).",
     ),
 ]
-NoWorkerWeightsOption = Annotated[
+EqualWeightsOption = Annotated[
     bool,
     typer.Option(
-        "--no-worker-weights", help="Count all votes equally, not weighted by worker (bayes only)."
+        "--equal-weights", help="Count all votes equally, not weighted by worker (bayes only)."
     ),
 ]
 ConfidenceOption = Annotated[float, typer.Option(help="Level of the intervals.")]

@@ -31,9 +31,9 @@ from hodgerank.cli.model_options import (
     ComponentsOption,
     ConfidenceOption,
     CovarianceOption,
+    EqualWeightsOption,
     LinkOption,
     ModelOption,
-    NoWorkerWeightsOption,
     PositionBiasOption,
     RidgeOption,
     require_single_votes,
@@ -239,7 +239,7 @@ def rank(
     components: ComponentsOption = "largest",
     covariance: CovarianceOption = None,
     position_bias: PositionBiasOption = None,
-    no_worker_weights: NoWorkerWeightsOption = False,
+    equal_weights: EqualWeightsOption = False,
     confidence: ConfidenceOption = 0.95,
     exclude_workers: ExcludeWorkers = None,
     min_votes: MinAnswers = 0,
@@ -282,7 +282,7 @@ def rank(
         _require_plain(
             truth=truth, state=state, model=None if model == "bayes" else model, ridge=ridge,
             covariance=covariance, position_bias=position_bias,
-            no_worker_weights=no_worker_weights or None,
+            equal_weights=equal_weights or None,
         )  # fmt: skip
         return compared(votes, exclude_workers, confidence, shown, output, as_json)
     true_scores = None if truth is None else read_scores(truth)
@@ -296,7 +296,7 @@ def rank(
     ranked = chosen if edges is None else edges.graph
     ranking = rank_votes(
         ranked, model=model, link=link, ridge=ridge, components=components, covariance=covariance,
-        position_bias=position_bias, worker_weights=False if no_worker_weights else None,
+        position_bias=position_bias, worker_weights=False if equal_weights else None,
         confidence=confidence,
     )  # fmt: skip
     n_workers = getattr(chosen, "n_workers", None) if edges is None else None

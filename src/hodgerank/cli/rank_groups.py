@@ -120,7 +120,7 @@ def rank_each(command: Callable[..., CommandResult]) -> Callable[..., GroupRankR
         wanted = arguments["min_votes"], arguments["largest_component"]
         parts = {group: selected(votes, workers, *wanted) for group, votes in groups.items()}
         how = {name: arguments[name] for name in MODEL_OPTIONS}
-        how["worker_weights"] = False if arguments["no_worker_weights"] else None
+        how["worker_weights"] = False if arguments["equal_weights"] else None
         return GroupRankResult(
             rankings=rank_groups(replace(groups, parts=parts), **how),
             report=groups.report,

@@ -16,8 +16,8 @@ from hodgerank.cli.groups import status_of
 from hodgerank.cli.model_options import (
     ConfidenceOption,
     CovarianceOption,
+    EqualWeightsOption,
     ModelOption,
-    NoWorkerWeightsOption,
     PositionBiasOption,
 )
 from hodgerank.cli.outputs import check_output_name, goes_to_standard_output, print_bytes
@@ -121,7 +121,7 @@ ForecastOption = Annotated[
     bool,
     typer.Option(
         "--forecast/--no-forecast",
-        help="Forecast how many more votes are needed, which takes seconds; up to 60 items.",
+        help="Forecast how many more votes are needed (up to 60 items).",
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of proposed pairs and forecasts.")]
@@ -149,7 +149,7 @@ def report(
     form: FormatOption = None,
     model: ModelOption = "bayes",
     position_bias: PositionBiasOption = None,
-    no_worker_weights: NoWorkerWeightsOption = False,
+    equal_weights: EqualWeightsOption = False,
     covariance: CovarianceOption = None,
     exclude_workers: ExcludeWorkers = None,
     confidence: ConfidenceOption = 0.95,
@@ -195,6 +195,6 @@ def report(
         on_step=report_step,
         covariance=covariance,
         position_bias=position_bias,
-        worker_weights=False if no_worker_weights else None,
+        worker_weights=False if equal_weights else None,
     )
     return ReportResult(page, form_written, output, as_json)

@@ -166,7 +166,7 @@ class CallLog:
                         if _is_cut(line, error):
                             os.truncate(self.path, self._end)
                             return
-                        what = "no JSON" if _is_no_json(error) else short(error)
+                        what = "not JSON" if _is_no_json(error) else short(error)
                         message = f"{self.path}, line {number}: {what}; {REMEDY}"
                         raise InvalidComparisons(message) from None
                     self._note(record, self._end)

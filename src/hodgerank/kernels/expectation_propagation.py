@@ -257,7 +257,31 @@ def _tilt_all(
         two += mass * offset * offset
     one /= total
     log_mass = peak + np.log(total * width / np.sqrt(np.pi * variance))
-    return log_mass, d + one, np.maximum(two / total - one * one, 1e-12 * width * width)
+    moments = log_mass, d + one, np.maximum(two / total - one * one, 1e-12 * width * width)
+    if link == PROBIT:
+        _set_single_votes(moments, pair, wins, losses, bias, mean, variance)
+    return moments
+
+
+def _set_single_votes(
+    moments: tuple[FloatArray, FloatArray, FloatArray],
+    pair: IntArray,
+    wins: FloatArray,
+    losses: FloatArray,
+    bias: FloatArray,
+    mean: FloatArray,
+    variance: FloatArray,
+) -> None:
+    """Replace the moments of pairs with a single vote by the exact ones, as in `tilt`."""
+    is_single = (wins + losses == 1) & (wins * losses == 0) & (np.bincount(pair)[pair] == 1)
+    rows, sign = pair[is_single], (wins - losses)[is_single]
+    m, v = mean[rows], variance[rows]
+    r = np.sqrt(1 + v)
+    z = sign * (m + bias[is_single]) / r
+    log_mass, h, bend = LIKELIHOODS[LINK_NAMES[PROBIT]](z, np.ones(len(z)))
+    moments[0][rows] = log_mass
+    moments[1][rows] = m + sign * v * h / r
+    moments[2][rows] = v * (1 - v * bend / (1 + v))
 
 
 DAMPING = 0.8

@@ -38,10 +38,10 @@ def test_it_is_never_recognised_by_itself(table):
 
 def test_estimators_that_cannot_say_so(table):
     votes = hr.read_comparisons(table, unit="prompt")
-    note = "answers of one unit are taken as independent"
-    assert any(note in said for said in hr.bayes_rank(votes).notes)
+    note = "votes of one unit are treated as independent"
     graph = hr.ComparisonGraph.from_comparisons(votes)
-    assert any(note in said for said in hr.hodge_rank(graph).notes)
+    for rank in (hr.bayes_rank, hr.hodge_rank):
+        assert any(note in said for said in rank(graph).notes)
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl", "pattern", "lazy", "pandas"])

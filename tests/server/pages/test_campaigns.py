@@ -77,7 +77,7 @@ def test_hostile_titles_and_ids_are_text(owned):
 
 def test_nobody_but_the_owner_sees_the_list(fresh):
     fresh.client.cookies.clear()
-    assert "Open the link that" in fresh.page("", status=401)
+    assert "Sign in with the link that" in fresh.page("", status=401)
 
 
 def test_a_campaign_whose_name_cannot_stand_in_an_address_is_listed_with_words(fresh):

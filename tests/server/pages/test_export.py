@@ -36,7 +36,7 @@ def test_the_page_names_the_command_that_gives_the_ranking_from_votes(owned):
     assert "<code>hodgerank rank votes.csv --position-bias worker</code>" in html
     campaign.change(ranking="plain")
     html = owned.page("c", campaign.id, "export")
-    command = "hodgerank rank votes.csv --no-worker-weights --position-bias worker"
+    command = "hodgerank rank votes.csv --equal-weights --position-bias worker"
     assert f"<code>{command}</code>" in html
 
 

@@ -337,11 +337,11 @@ def test_answers_that_do_not_count_are_told_with_the_reasons(owned):
     owned.view(campaign)
     html = " ".join(owned.page("c", campaign.id).split())
     why = Counter(row["why_not"] for row in campaign.answers() if not row["is_counted"])
-    assert min(why["gold pair"], why["worker banned"], why["failed check: too_fast"]) > 1
+    assert min(why["gold pair"], why["worker banned"], why["marked: too_fast"]) > 1
     assert f"{why.total()} further answers do not count: " in html
     assert f"{why['gold pair']} to gold pairs" in html
     assert f"{why['worker banned']} from banned workers" in html
-    assert f"{why['failed check: too_fast']} failed the check “Too fast”" in html
+    assert f"{why['marked: too_fast']} failed the check “Too fast”" in html
 
 
 def test_a_budget_that_is_used_up_is_no_success(owned):

@@ -131,7 +131,7 @@ def test_a_file_that_was_taken_away_is_said_to_be_gone(reader, context, address)
     context.media.path_of("media:" + address.rpartition("/")[2]).unlink()
     answer = reader.get(address)
     assert answer.status_code == 404
-    assert "no longer there" in answer.json()["detail"]
+    assert "no longer exists" in answer.json()["detail"]
 
 
 def test_what_an_item_does_not_show_any_more_is_gone(reader, context, address):
