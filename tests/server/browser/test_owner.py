@@ -256,7 +256,7 @@ def test_a_phone_shows_how_sure_a_place_is(owner, answered):
     row = first_row(owner)
     for part in (".interval", "td.more >> nth=0", "td.more >> nth=1"):
         row.locator(part).scroll_into_view_if_needed()
-        expect(row.locator(part)).to_be_in_viewport(ratio=1)
+        expect(row.locator(part)).to_be_in_viewport(ratio=0.95)  # positions are rounded
         assert owner.evaluate("scrollX") == 0
     label = "node => getComputedStyle(node, '::before').content"
     assert "Could be" in row.locator("td.more").first.evaluate(label)
