@@ -48,7 +48,7 @@ class QuizQuestion:
 
 @dataclass(frozen=True)
 class JoinSettings:
-    """What workers see before the first task; empty parts are left out.
+    """Steps that workers complete before the first task; empty ones are left out.
 
     Attributes
     ----------

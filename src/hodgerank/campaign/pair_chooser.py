@@ -44,7 +44,7 @@ class PrefetchedPairs:
         exclude: Set[Places],
         resting: Set[int],
     ) -> Self:
-        """Those to be chosen at this place of the log."""
+        """Plan the pairs to choose ahead at the current position in the log."""
         n_out = len(pending)
         n_until_due = n_out // SHARE
         wanted = Wanted(
@@ -58,7 +58,7 @@ class PrefetchedPairs:
         return cls(feed, wanted, n_until_due)
 
     def to_dict(self) -> dict[str, Any]:
-        """For a snapshot, while they are not known."""
+        """Return the plan for a snapshot; the pairs must not have been read yet."""
         assert self._pairs is None
         wanted = self._wanted._asdict()
         wanted["exclude"], wanted["resting"] = list(wanted["exclude"]), list(wanted["resting"])
@@ -66,7 +66,7 @@ class PrefetchedPairs:
 
     @classmethod
     def of(cls, feed: SamplerFeed, parts: Mapping[str, Any]) -> Self:
-        """The inverse, with the feed at hand."""
+        """Restore the plan that `to_dict` returned, with the feed that chooses the pairs."""
         wanted = Wanted(**parts["wanted"])
         wanted = wanted._replace(
             pending=_pairs(wanted.pending),
@@ -77,21 +77,21 @@ class PrefetchedPairs:
 
     @property
     def feed(self) -> SamplerFeed:
-        """Whose sampler chooses them."""
+        """The feed whose sampler chooses the pairs."""
         return self._feed
 
     @property
     def is_due(self) -> bool:
-        """Whether it is time to use these, and to choose the next ones."""
+        """Whether enough pairs were assigned for these pairs to come into use."""
         return self._n_until_due <= 0
 
     def begin(self) -> None:
-        """Let them be chosen."""
+        """Start choosing the pairs in a thread, unless it was started before."""
         if self._found is None:
             self._found = self._feed.choose(self._wanted)
 
     def goes_out(self, pair: Places) -> None:
-        """A pair goes to a worker, one of these or another."""
+        """Record a pair that was assigned to a worker, chosen ahead or not."""
         self._n_until_due -= 1
         if self._pairs is None:
             self._gone.append(pair)
@@ -99,7 +99,7 @@ class PrefetchedPairs:
             self._pairs.pop(self._times.number(pair), None)
 
     def pairs(self) -> Iterable[Places]:
-        """Those that have not gone out; none where they could not be chosen."""
+        """Return the pairs not yet assigned; none if choosing them failed."""
         if self._pairs is None:
             self.begin()
             assert self._found is not None
@@ -116,10 +116,10 @@ def _pairs(pairs: Iterable[Iterable[int]]) -> tuple[Places, ...]:
 
 
 class _Times(dict[Places, int]):
-    """How often each pair was met, either way round."""
+    """Number of times each pair occurred, regardless of the order of its items."""
 
     def number(self, pair: Places) -> tuple[Places, int]:
-        """The pair, the lower place first, and how often it was met before this time."""
+        """Count a pair; return it, lower position first, and how often it occurred before."""
         a, b = pair
         key = (a, b) if a < b else (b, a)
         times = self.get(key, 0)
@@ -171,7 +171,7 @@ class PairChooser:
         self._next_ahead: PrefetchedPairs | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """For a snapshot: who is to be told what, before anybody asked."""
+        """Return the feeds and the pairs planned ahead, for a snapshot."""
         ahead = [self._ahead, self._next_ahead]
         of_pairs = [None if each is None else each.feed for each in ahead]
         feeds = list(dict.fromkeys(filter(None, (self._current, self._next, *of_pairs))))
@@ -186,7 +186,7 @@ class PairChooser:
         }
 
     def restore(self, parts: Mapping[str, Any]) -> None:
-        """Be as the one of which this was made."""
+        """Restore the state that `to_dict` returned."""
         feeds = [SamplerFeed.of(self._settings, self._answers, each) for each in parts["feeds"]]
         self._n_items, self._n_until_next = parts["n_items"], parts["n_until_next"]
         self._is_outdated = parts["is_outdated"]

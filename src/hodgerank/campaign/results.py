@@ -55,17 +55,17 @@ class TrackStanding:
 
     @property
     def n_votes(self) -> int:
-        """How many count."""
+        """Number of votes that count."""
         return self.votes.n_votes
 
     @cached_property
     def ranking(self) -> Ranking:
-        """All items of the track."""
+        """Ranking of all items of the track."""
         return rank_votes(self.votes, self.settings)
 
     @cached_property
     def expected_tau(self) -> float:
-        """Of the items that are asked about; 1 where there is nothing to order."""
+        """Expected tau of the active items; 1 if there are fewer than two."""
         return expected_tau(self.ranking, self.active) if len(self.active) > 1 else 1.0
 
     @cached_property

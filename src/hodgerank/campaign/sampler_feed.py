@@ -41,18 +41,18 @@ class Answers(Protocol):
 
 
 class Wanted(NamedTuple):
-    """Pairs that are to be chosen ahead.
+    """Request for pairs to be chosen ahead.
 
     Attributes
     ----------
     n_steps
-        What the sampler is to be told before.
+        Number of steps (votes and new items) that the sampler is told first.
     n
-        How many.
+        Number of pairs.
     pending, exclude, resting
-        Pairs that are out, pairs and items that may not be asked about.
+        Pairs in progress, and pairs and items that may not be asked about.
     are_different
-        Whether each of them is to be another one.
+        Whether all chosen pairs must be different.
     """
 
     n_steps: int
@@ -86,40 +86,40 @@ class SamplerFeed:
         self._last: Future[Any] | None = None  # of what was begun in threads
 
     def to_dict(self) -> dict[str, Any]:
-        """What is to be told, for a snapshot."""
+        """Return the steps that the sampler is told, for a snapshot."""
         return {"n_items": self._n_items, "n_joined": self._n_joined, "steps": self._steps}
 
     @classmethod
     def of(cls, settings: CampaignSettings, answers: Answers, parts: Mapping[str, Any]) -> Self:
-        """The inverse, with a sampler that was told nothing."""
+        """Restore the feed that `to_dict` returned, with a sampler that was told nothing."""
         feed = cls(settings, answers, parts["n_items"])
         feed._n_joined, feed._steps = parts["n_joined"], parts["steps"]
         return feed
 
     @property
     def n_votes(self) -> int:
-        """How many answers it is to be told."""
+        """Number of answers among the steps."""
         return len(self._steps) - self._n_joined
 
     @property
     def n_steps(self) -> int:
-        """How many answers, and items that joined after the first of them."""
+        """Number of answers, and of items added after the first answer."""
         return len(self._steps)
 
     @property
     def seconds_to_begin(self) -> float:
-        """About how long its sampler takes to learn everything; 0 where it has begun to."""
+        """Approximate seconds to tell the sampler everything; 0 if that has begun."""
         if self._n_told or len(self._steps) < MANY:
             return 0.0
         sampler = self._settings.build_sampler(range(2))  # those of many items take their time
         return self.n_votes * sampler.seconds_per_answer(self._n_items)
 
     def add(self, row: int) -> None:
-        """One more answer."""
+        """Add an answer."""
         self._steps.append(row)
 
     def add_item(self) -> None:
-        """One more item."""
+        """Add an item."""
         if self._steps:
             self._n_joined += 1
             self._steps.append(JOINED)
@@ -156,7 +156,7 @@ class SamplerFeed:
         exclude: Iterable[Places],
         resting: Set[int],
     ) -> Places | None:
-        """The next pair of a sampler that knows everything; None where none is allowed."""
+        """Return the next pair, chosen after all steps; None if no pair is allowed."""
         sampler = self._told()
         self._rest(sampler, resting)
         try:

@@ -42,7 +42,7 @@ SOME = 10_000  # ids that are put together
 
 @cache
 def code_version() -> str:
-    """What changes with the code that folds: a snapshot of another version is not used."""
+    """Return a digest of the campaign code; snapshots of other versions are not used."""
     found = sha256(f"{__version__} {sys.byteorder}".encode())
     for path in sorted(Path(__file__).parent.glob("*.py")):
         found.update(path.read_bytes())

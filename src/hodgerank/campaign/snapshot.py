@@ -20,7 +20,7 @@ PURPOSES = [purpose.name.lower() for purpose in Purpose]
 
 
 class CampaignSnapshot:
-    """What commands read; the subclass `CampaignState` builds it from events.
+    """State of a campaign as commands read it; `CampaignState` builds it from events.
 
     Attributes
     ----------

@@ -222,7 +222,7 @@ class CampaignState(CampaignSnapshot):
             self.tasks.expected[row] = data["expected"]
 
     def _take_in(self, row: int) -> None:
-        """A task is out no more."""
+        """Remove a task from those in progress."""
         if self.open.pop(row, None) is None:
             return  # it was late, and has been taken in before
         tasks = self.tasks
@@ -231,7 +231,7 @@ class CampaignState(CampaignSnapshot):
             del self.out[self.items.track[tasks.left[row]]][row]
 
     def _take_all_in(self, worker: Worker) -> None:
-        """What a worker has out goes to others."""
+        """Withdraw all tasks that a worker has in progress."""
         self._barred.pop(self.worker_codes[worker.name], None)
         for row in list(worker.open):
             self._take_in(row)
@@ -264,7 +264,7 @@ class CampaignState(CampaignSnapshot):
             self._count(row)
 
     def _note(self, row: int, data: Mapping[str, Any]) -> None:
-        """What came with an answer beside the answer itself."""
+        """Record the weight, flags and attention checks that came with an answer."""
         tasks = self.tasks
         if "weight" in data:
             tasks.weight[row] = data["weight"]
@@ -412,7 +412,7 @@ class CampaignState(CampaignSnapshot):
             self._doubt(*changed)
 
     def _doubt(self, *tracks: int) -> None:
-        """What was enough in these tracks may be so no more."""
+        """Mark the targets of these tracks as no longer reached."""
         for track in tracks:
             self.enough.pop(track, None)
         self.revised = self.seq + 1

@@ -105,7 +105,7 @@ class PlanResult(CommandResult):
 
     @property
     def _aim(self) -> str:
-        """What the pairs are chosen for."""
+        """Purpose of the pairs: the best items or the whole order."""
         if self.strategy.startswith("top-"):
             return f"pairs to find the best {self.strategy.removeprefix('top-')}"
         chosen = "" if self.strategy == "auto" else f", strategy {self.strategy}"

@@ -33,12 +33,12 @@ LINK_SECONDS = 86_400
 
 @dataclass(frozen=True)
 class Start:
-    """What is printed when the server starts.
+    """Links and paths that are printed when the server starts.
 
     Attributes
     ----------
     worker_link
-        Where a visitor of the demo votes.
+        Link where visitors of the demo vote; None without a demo.
     signed_out
         Sessions and links that were ended before; None without --sign-out-owners.
     """

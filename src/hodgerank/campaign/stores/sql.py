@@ -173,10 +173,10 @@ _DIGEST = ", ".join(
 
 
 def log_digest(look: Query, campaign: str, until: int) -> str:
-    """What changes with any of the events up to a number; for SQLite, which has these functions.
+    """Return a digest of the events up to a number, for SQLite only.
 
-    It puts texts together by itself, and adds up numbers weighed by their places: to fetch the rows
-    takes several times as long.
+    SQLite concatenates texts and adds up numbers weighted by their positions. Fetching the rows
+    would take several times as long.
     """
     found = sha256()
     for first in range(0, until, DIGEST_PAGE):

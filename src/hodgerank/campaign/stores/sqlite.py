@@ -172,7 +172,7 @@ class SqliteStore:
     def wipe(self) -> None:
         """Rewrite the file if it may contain traces of names that were replaced.
 
-        SQLite leaves copies of rows in the free space of pages, whatever `secure_delete` says.
+        SQLite leaves copies of rows in the free space of pages, even with `secure_delete` on.
         """
         self._require_writable()
         with self._one_writer, self._telling("wiped"):

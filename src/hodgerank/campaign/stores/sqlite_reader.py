@@ -72,7 +72,7 @@ class SqliteReader:
             self._engine.dispose()
 
     def _stillness(self) -> tuple[int, ...] | None:
-        """What changes when somebody writes; None while somebody has the file open for it."""
+        """Return inode, size and time of the file; None if it is missing or open for writing."""
         if any(Path(f"{self._path}{end}").exists() for end in ("-wal", "-journal")):
             return None
         try:

@@ -241,7 +241,7 @@ def key_words(settings: CampaignSettings) -> str:
 
 @dataclass(frozen=True)
 class AnswerResult(CommandResult):
-    """What one worker did, and why the session ended."""
+    """Answers of one worker in a session, and the reason why it ended."""
 
     campaign: str
     worker: str

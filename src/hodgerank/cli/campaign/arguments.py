@@ -72,7 +72,7 @@ StopRule = Annotated[
 
 
 def known_items(names: Iterable[str], items: Iterable[Item]) -> list[Item]:
-    """Return the items named on the command line, whatever their type."""
+    """Return the items named on the command line, in their own type (text or number)."""
     known = by_name(list(items))
     found = []
     for name in names:

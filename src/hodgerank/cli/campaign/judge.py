@@ -56,7 +56,7 @@ from hodgerank.judges.run_on_campaign import CampaignRun, judge_campaign, judge_
 
 @dataclass(frozen=True)
 class CampaignJudgeResult(CommandResult):
-    """What the models did, and the progress of the campaign."""
+    """Run of the models, and the progress of the campaign."""
 
     campaign: str
     database: str

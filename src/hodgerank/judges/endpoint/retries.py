@@ -72,7 +72,7 @@ ADVICE = {
 
 
 class Remedy(Enum):
-    """What to do after a failed try."""
+    """Action after a failed try."""
 
     TRY_AGAIN = auto()
     HOLD_BACK = auto()  # all calls, then try again

@@ -29,7 +29,7 @@ class Call:
     reply
         Content of the reply; None for a refusal without one.
     tokens
-        Of the request and of the answer.
+        Number of tokens in the request and in the reply.
     """
 
     body: Mapping[str, Any]
@@ -40,12 +40,12 @@ class Call:
 
     @property
     def model(self) -> str:
-        """Who was asked."""
+        """Name of the model that the request asked for."""
         return str(self.body["model"])
 
 
 class FakeLLM:
-    """Serves one or more fake models, as a context manager.
+    """Endpoint of one or more fake models, as a context manager.
 
     At temperature 0, or without one, a reply is a function of the seed and the request. At higher
     temperatures each reply is drawn independently.
@@ -110,24 +110,24 @@ class FakeLLM:
 
     @property
     def base_url(self) -> str:
-        """What clients are given as their base URL."""
+        """Base URL for clients."""
         return f"http://{HERE}:{self._server.server_address[1]}/v1"
 
     @property
     def calls(self) -> list[Call]:
-        """All it answered, in that order; requests that met with a fault are not among them."""
+        """Requests with a reply, in order; requests that met with a fault are left out."""
         with self._lock:
             return list(self._calls)
 
     @property
     def faulted(self) -> Counter[Fault]:
-        """How many requests met with which fault."""
+        """Number of requests by the fault they met with."""
         with self._lock:
             return Counter(self._mishappened)
 
     @property
     def models(self) -> list[str]:
-        """The names it was given profiles for."""
+        """Names of the models with a profile; 'stand-in' if none is named."""
         return (
             ["stand-in"]
             if isinstance(self.profiles, ModelProfile)
@@ -135,7 +135,7 @@ class FakeLLM:
         )
 
     def mishap(self) -> Fault | None:
-        """Wait as long as an answer takes, and say what goes wrong with it."""
+        """Wait for the latency of a reply, and return its fault, if any."""
         fault, seconds = self._mishaps.draw()
         if seconds:
             self._closing.wait(seconds)
@@ -145,7 +145,7 @@ class FakeLLM:
         return fault
 
     def answer(self, body: Any) -> dict[str, Any]:
-        """The answer to a request; NotAPrompt where it is none."""
+        """Return the reply to a request; raise NotAPrompt if it cannot be answered."""
         prompt = checked(body)
         profile = self._temper(body["model"])
         name = digest(body)
@@ -166,7 +166,7 @@ class FakeLLM:
         return self.profiles.get(model, ModelProfile())
 
     def _rng(self, name: str, body: Mapping[str, Any]) -> Random:
-        """Where the reply is drawn from: fresh, or the same for the same request."""
+        """Return the generator of a reply: at temperature 0 the same for the same request."""
         if not body.get("temperature"):
             return Random(f"{self.seed} {name}")
         with self._lock:  # the n-th time, so that threads do not change what is drawn

@@ -1,4 +1,4 @@
-"""Faults: what goes wrong between a judge and who asks it, by share of the requests."""
+"""Faults: simulated failures of an endpoint, by share of the requests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FAULTS: tuple[Fault, ...] = ("too_many", "server_error", "broken_json", "closed"
 
 @dataclass(frozen=True)
 class Faults:
-    """What goes wrong, and how often.
+    """Simulated failures of an endpoint, as shares of the requests, and its latency.
 
     Attributes
     ----------
@@ -56,13 +56,13 @@ class Faults:
 
     @property
     def latency_range(self) -> tuple[float, float]:
-        """From and to, in seconds."""
+        """Shortest and longest latency, in seconds."""
         if isinstance(self.latency, tuple):
             return self.latency
         return self.latency, self.latency
 
     def waiting_header(self) -> dict[str, str]:
-        """What status 429 says about when to come back."""
+        """Return the header by which status 429 asks to wait; empty without `retry_after`."""
         if self.retry_after is None:
             return {}
         match self.retry_after_as:
@@ -75,7 +75,7 @@ class Faults:
 
 
 class FaultPlan:
-    """Draws what happens to each request, in the order of their arrival."""
+    """Random faults and latencies of requests, in the order of their arrival."""
 
     def __init__(self, faults: Faults, seed: int) -> None:
         self._faults = faults
@@ -83,7 +83,7 @@ class FaultPlan:
         self._lock = threading.Lock()
 
     def draw(self) -> tuple[Fault | None, float]:
-        """What goes wrong, and the seconds until then."""
+        """Draw the fault of the next request, None for no fault, and its latency in seconds."""
         with self._lock:
             seconds = self._rng.uniform(*self._faults.latency_range)
             u = self._rng.random()

@@ -21,24 +21,24 @@ MOST_BYTES = 1 << 28
 
 
 class RequestHandler(Protocol):
-    """Who is asked at the other end of the wire."""
+    """Source of the replies that the server sends."""
 
     key: str | None
     faults: Faults
 
     @property
     def models(self) -> list[str]:
-        """The names of the models it plays."""
+        """Names of the models that it simulates."""
 
     def mishap(self) -> Fault | None:
-        """Wait as long as an answer takes, and say what goes wrong with it."""
+        """Wait for the latency of a reply, and return its fault, if any."""
 
     def answer(self, body: Any) -> dict[str, Any]:
-        """The answer to a request; NotAPrompt where it is none."""
+        """Return the reply to a request; raise NotAPrompt if it cannot be answered."""
 
 
 class Server(ThreadingTCPServer):
-    """A thread for each connection; all are closed together."""
+    """HTTP server with a thread for each connection; all are closed together."""
 
     allow_reuse_address = True
     daemon_threads = True
@@ -51,7 +51,7 @@ class Server(ThreadingTCPServer):
         super().__init__((HERE, port), _Handler)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """One connection, from beginning to end."""
+        """Serve one connection until it ends."""
         with self._guard:
             self._open.add(request)
         try:
@@ -61,12 +61,12 @@ class Server(ThreadingTCPServer):
                 self._open.discard(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that goes away is no news; anything else is."""
+        """Report errors other than lost connections."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
     def close_all(self) -> None:
-        """Take no more connections, and end those that are open."""
+        """Accept no more connections, and close the open ones."""
         self.server_close()
         with self._guard:
             for connection in self._open:
@@ -120,7 +120,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(400, "the body is not JSON")
 
     def _content(self) -> bytes | None:
-        """The body of a request, as long as it says; None where it does not say."""
+        """Return the body of a request; refuse it and return None if its length is invalid."""
         length = self.headers.get("Content-Length", "")
         if not (length.isascii() and length.isdigit() and int(length) <= MOST_BYTES):
             self.close_connection = True  # where the next request begins is not known

@@ -10,7 +10,7 @@ from math import exp, inf, log
 from hodgerank.errors import InvalidArgument
 
 Labels = Mapping[str, float | None]
-"""What may be replied, and the outcome of the left item it stands for; None: no opinion."""
+"""Labels of replies, and the outcomes of the left item they stand for; None: no opinion."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class ModelProfile:
             raise InvalidArgument("refuse and ramble are shares of all replies: at most 1 together")
 
     def perceived(self, scores: tuple[float, float], lengths: tuple[int, int]) -> float:
-        """By how much the left item is better in its eyes."""
+        """Return z: the perceived advantage of the left item, on the logit scale."""
         return (
             self.acuity * (scores[0] - scores[1])
             + self.position_bias
@@ -75,7 +75,7 @@ class ModelProfile:
         )
 
     def probabilities(self, z: float, labels: Labels) -> dict[str, float]:
-        """Of each label, if it is a label that is replied."""
+        """Return the probability of each label, given that the reply is a label."""
         outcomes = {label: y for label, y in labels.items() if y is not None}
         silent = [label for label, y in labels.items() if y is None]
         best_first = sorted(outcomes, key=lambda label: -outcomes[label])
@@ -88,7 +88,7 @@ class ModelProfile:
         return found | {label: (1 - speaks) / len(silent) for label in silent}
 
     def _cuts(self, outcomes: Mapping[str, float]) -> list[float]:
-        """Where one label gives way to the next on the scale of z, from the best down."""
+        """Return the boundaries between labels on the scale of z, from the best label down."""
         ordered = sorted(outcomes.values(), reverse=True)
         if ordered == [1, 0, -1]:  # a tie is rarer than a middle grade
             return [self.ties / 2, -self.ties / 2]

@@ -26,7 +26,7 @@ class NotAPrompt(ValueError):
 
 
 class Place(NamedTuple):
-    """Where a known text stands."""
+    """Position of a known text in a prompt."""
 
     start: int
     end: int
@@ -35,7 +35,7 @@ class Place(NamedTuple):
 
 
 def flat(messages: Any) -> str:
-    """All that is said and shown as one text: an image is 'sha256:' and its bytes' digest."""
+    """Return messages as one text, with 'sha256:' and a digest in place of each image."""
     if not isinstance(messages, Sequence) or isinstance(messages, str) or not messages:
         raise NotAPrompt("'messages' must be a list of messages")
     return "\n".join(piece for message in messages for piece in _pieces(message))
@@ -69,7 +69,7 @@ def _digest(url: str) -> str:
 
 
 def shown(prompt: str, texts: Iterable[str]) -> tuple[Place, Place]:
-    """The two known texts of a prompt, as they stand in it.
+    """Find the two known texts of a prompt, in the order in which it shows them.
 
     Longer texts come first, so that a text within another is not taken for an item; texts on lines
     of their own or between tags come before all others, so that a word of the instructions is not;
@@ -101,7 +101,7 @@ def _places(prompt: str, text: str) -> Iterator[Place]:
 
 
 def offered(prompt: str, places: Sequence[Place]) -> Labels:
-    """The labels a prompt offers: A and B, T for a tie, or grades from 1; X for no opinion.
+    """Return the labels a prompt offers: A and B, T for a tie, or grades from 1; X for no opinion.
 
     They are looked for after the items, or before them where nothing is offered there: contexts
     and items may name anything.
@@ -124,18 +124,18 @@ def _names(text: str, label: str) -> bool:
 
 SCORE = "score"
 SPREAD = 1.5
-"""Of scores that are drawn, on the logit scale."""
+"""Standard deviation of scores that are drawn, on the logit scale."""
 
 
 class KnownItems(NamedTuple):
-    """Scores by what is shown, and by item where they had to be drawn."""
+    """Scores by text or image shown, and the scores drawn by item if some were missing."""
 
     scores: dict[str, float]
     drawn: dict[str, float] | None
 
 
 class _Shown(NamedTuple):
-    """What a row shows of which item, and its score, where the file has one."""
+    """Item of a row, the name of its sample, and its score if the file has one."""
 
     item: str
     name: str
@@ -151,9 +151,10 @@ def read_known(
     score: str | None = None,
     seed: int = 0,
 ) -> KnownItems:
-    """The scores in a file or folder that the judge command reads, or scores drawn for its items.
+    """Read the scores of items in a file or folder; draw scores if it has none.
 
-    What is shown by several rows cannot be told apart, and has the mean of their scores.
+    The formats are those of the judge command. Rows that show the same text or image are
+    indistinguishable in a prompt, so they share the mean of their scores.
     """
     if path.is_dir():
         if score is not None:
@@ -198,7 +199,7 @@ def _rows(path: Path, given: Mapping[str, str | None], score: str | None) -> Ite
 
 
 def _name(text: object, image: Path | None) -> str:
-    """What a sample is known by: its text, or the bytes of its image where it has none."""
+    """Return the name of a sample: its text, or a digest of its image if it has no text."""
     if text is not None or image is None:
         return str(text).strip()
     try:

@@ -30,7 +30,7 @@ RAMBLINGS = (
 
 @dataclass(frozen=True)
 class FakeReply:
-    """A reply and where it comes from."""
+    """Reply of a fake model, the two items, and the probabilities it was drawn from."""
 
     left: str
     right: str
@@ -41,7 +41,7 @@ class FakeReply:
 
 
 def digest(body: Mapping[str, Any]) -> str:
-    """Names a request by all that it says."""
+    """Return a digest of the whole request."""
     return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 
@@ -53,7 +53,7 @@ def said(
     labels: Labels | None,
     rng: Random,
 ) -> FakeReply:
-    """What the model replies."""
+    """Draw the reply of a model to a prompt."""
     places = shown(prompt, scores)
     left, right = (place.text for place in places)
     lengths = (_length(left), _length(right))
@@ -76,7 +76,7 @@ def _length(text: str) -> int:
 
 
 def completion(body: Mapping[str, Any], prompt: str, reply: FakeReply, name: str) -> dict[str, Any]:
-    """The reply as a body of chat completions."""
+    """Return a reply as the body of a chat completion."""
     words = len((reply.content or reply.refusal or "").split())
     asked = len(prompt) // 4 + TOKENS_OF_AN_IMAGE * prompt.count("sha256:") + 1
     return {
@@ -105,7 +105,7 @@ def completion(body: Mapping[str, Any], prompt: str, reply: FakeReply, name: str
 
 
 def _logprobs(reply: FakeReply, body: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Of the first token: the labels; a reply of many words is certain of each."""
+    """Return log probabilities: of the labels, or 0 for each word of another reply."""
     if reply.content is None:
         return None
     if reply.content not in reply.probabilities:
@@ -122,7 +122,7 @@ def _token(token: str, chance: float) -> dict[str, Any]:
 
 
 def checked(body: Any) -> str:
-    """The prompt of a body of chat completions; NotAPrompt for what endpoints do not take."""
+    """Return the prompt of a request; raise NotAPrompt if endpoints would reject it."""
     if not isinstance(body, dict):
         raise NotAPrompt("the body must be a JSON object")
     if not isinstance(body.get("model"), str) or not body["model"]:
