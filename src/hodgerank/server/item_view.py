@@ -38,7 +38,7 @@ _ORIGIN = re.compile(
 
 @lru_cache(REMEMBERED)
 def shown(item: CampaignItem, media: str, is_markdown: bool = False) -> Shown:
-    """What is shown of an item; `media` is the address of the campaign's own media.
+    """Return what pages show of an item; `media` is the address of the campaign's own media.
 
     >>> shown(CampaignItem("a7", "Tea"), "/media/cups")
     {'kind': 'text', 'text': 'Tea'}
@@ -57,7 +57,7 @@ def shown(item: CampaignItem, media: str, is_markdown: bool = False) -> Shown:
 
 
 class ItemStyle(NamedTuple):
-    """What the items of a campaign look like as a whole.
+    """Properties of all items of a campaign that determine the layout of pages.
 
     Attributes
     ----------

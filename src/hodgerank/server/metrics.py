@@ -75,7 +75,7 @@ class Histogram:
 
 
 class Metrics:
-    """What is counted in this process since it began.
+    """Counters of this process since its start.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ MEMORY = Path("/proc/self/statm")
 
 
 class Tally(NamedTuple):
-    """What one campaign counts, the log being its memory: restarts do not begin anew."""
+    """Counts of one campaign, taken from its log: a restart does not reset them."""
 
     counts: Counts
     n_leases: int
@@ -181,7 +181,7 @@ def _tally(state: CampaignSnapshot, now: float) -> Tally:
 
 
 class ProcessNumbers(Collector):
-    """What this process counted, and how it is."""
+    """Metrics of this process: version, memory, requests, streams and delays."""
 
     def __init__(self, metrics: Metrics, context: ServerContext, n_streams: int) -> None:
         self._metrics, self._n_streams = metrics, n_streams
@@ -235,7 +235,7 @@ class ProcessNumbers(Collector):
 
 
 class CampaignNumbers(Collector):
-    """What some campaigns count, each under its id."""
+    """Metrics of campaigns, labelled with their ids."""
 
     def __init__(self, tallies: Mapping[str, Tally], standings: Mapping[str, Standing]) -> None:
         self._tallies, self._standings = tallies, standings

@@ -47,7 +47,7 @@ class Standing:
         Number of answers that do not count, by reason.
     views
         Views of the tracks with viewers.
-    foreseen
+    forecasts
         Basis of the forecasts, which may be some votes older.
     """
 
@@ -55,7 +55,7 @@ class Standing:
     seconds: float
     not_counted: Mapping[str, int]
     views: Mapping[str, TrackView]
-    foreseen: Mapping[str, AnswersForecast]
+    forecasts: Mapping[str, AnswersForecast]
 
 
 class Standings:
@@ -122,7 +122,7 @@ class Standings:
             known is not None
             and known.progress.counts.seq >= seq
             and known.views.keys() >= watched
-            and known.foreseen is foreseen
+            and known.forecasts is foreseen
         ):
             return False
         found = await self._context.analysis.ask(take_snapshot, id, watched, foreseen)

@@ -136,7 +136,7 @@ def test_pictures_that_a_table_names_are_added_to_it(owned):
     assert "is not among" not in html
     campaign = created(owned, owned.post("new", staged=staged_in(html), question="Added?"))
     assert [item.id for item in campaign.items] == ["x", "y"]
-    assert "<bdi>a</bdi>" in owned.post("new", "preview", anew="1", **form).text
+    assert "<bdi>a</bdi>" in owned.post("new", "preview", replace="1", **form).text
 
 
 def test_rows_that_are_wrong_are_left_out_only_if_the_owner_says_so(owned):

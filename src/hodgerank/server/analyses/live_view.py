@@ -52,7 +52,10 @@ def certainty_curve(standing: TrackStanding) -> Points:
 
 
 def _places(n: int) -> list[int]:
-    """The same ones as answers come, so that most are known; the latest first."""
+    """Return numbers of votes below n at which to evaluate the curve, the latest first.
+
+    They do not depend on n otherwise, so that most values are remembered from earlier calls.
+    """
     steps = np.unique(np.round(RATIO ** np.arange(0, 60)).astype(np.int64))
     return [k for k in steps[::-1].tolist() if n / FURTHEST_BACK <= k < n]
 
@@ -62,7 +65,7 @@ def _first(votes: Comparisons, n: int) -> Comparisons:
 
 
 def _fingerprint(standing: TrackStanding, n: int) -> bytes:
-    """Of all that the expected tau after n answers hangs on."""
+    """Return a digest of everything that determines the expected tau after n votes."""
     votes, settings = standing.votes, standing.settings
     told = repr((standing.active, settings.ranking, settings.position_bias, votes.workers))
     found = hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16)
@@ -92,8 +95,8 @@ class TrackView:
     curve
         Expected tau over the answers, as HTML.
     statements, parts
-        How far the ranking can be trusted, and what the answers are made of beside what noise
-        alone gives: see `part_rows`.
+        How far the ranking can be trusted, and the decomposition of the votes compared with what is
+        expected by chance: see `part_rows`.
     n_parts, n_loops
         Groups of items that answers do not join, and loops of answers that no triangles fill.
     """
@@ -132,19 +135,19 @@ def view_of(standing: TrackStanding, outlook: Forecast | None) -> TrackView:
 
 
 GROWN = 0.1
-"""By this share of the answers a track grows before it is foreseen again."""
+"""Relative growth in votes after which the forecast of a track is computed again."""
 
 
 @dataclass(frozen=True)
 class AnswersForecast:
-    """What was foreseen of a track, and of how many answers, items and by which rule.
+    """Forecast of a track, with the number of votes, the items and the rule it was made for.
 
     Attributes
     ----------
     forecast
         None where the rule is reached, or is not one about a ranking.
     is_doubtful
-        Whether coin tosses would have given as much of a ranking.
+        Whether the ranking was not significant when the forecast was made.
     """
 
     n_votes: int
@@ -179,7 +182,7 @@ class AnswersForecast:
 def forecast_answers(
     campaign: Campaign, known: Mapping[str, AnswersForecast]
 ) -> dict[str, AnswersForecast]:
-    """What is to be foreseen of each track; what is known and still holds is not played again."""
+    """Return the forecast of each track; known ones that still hold are not simulated again."""
     standings = campaign.log.read(
         lambda state, now: [standing_of(state, track) for track in state.items.tracks]
     )
@@ -234,7 +237,7 @@ def take_snapshot(
 
 
 def _with_outlook(standing: TrackStanding, known: AnswersForecast | None) -> TrackProgress:
-    """How far a track is, with what was foreseen of it if that still holds."""
+    """Return the progress of a track, with its known forecast if that still holds."""
     progress = standing.progress(with_forecast=False)
     if known is None or standing.is_enough or (outlook := known.from_here(standing)) is None:
         return progress

@@ -36,7 +36,7 @@ _PINE, _GRASS = (14, 18, 34), (20, 26, 40)
 
 
 def landscape() -> Image.Image:
-    """The same picture each time."""
+    """Draw the landscape; every call returns the same picture."""
     rng = np.random.default_rng(20)
     width, height = WIDTH * _FINER, HEIGHT * _FINER
     shore = int(_SHORE * height)
@@ -92,7 +92,7 @@ def _with_sun(picture: Image.Image, x: float, y: float, radius: float) -> Image.
 
 
 def _with_lake(picture: Image.Image, shore: int, rng: np.random.Generator) -> Image.Image:
-    """What stands above the shore, upside down, broken by ripples that grow towards us."""
+    """Mirror the picture below the shore, with ripples that grow towards the viewer."""
     pixels = np.asarray(picture).astype(float)
     height, width, _ = pixels.shape
     depth = np.arange(height - shore)
@@ -161,7 +161,7 @@ _BEST_QUALITY = 95  # of a JPEG in which nothing is to be seen of it
 
 
 def pictures() -> dict[str, bytes]:
-    """The same twelve each time, by name."""
+    """Return the twelve demo pictures by name; every call returns the same ones."""
     drawn = landscape()
     return {kind.name: kind.make(drawn) for kind in KINDS}
 
@@ -190,7 +190,7 @@ def _compressed(quality: int) -> Callable[[Image.Image], bytes]:
 
 
 class Kind(NamedTuple):
-    """What is done to the picture, and how good simulated workers find that, in logits."""
+    """A version of the picture, and its score for simulated workers in logits."""
 
     name: str
     score: float

@@ -30,7 +30,7 @@ class Box(NamedTuple):
 
 @dataclass
 class Boxes:
-    """What was met on a walk through the boxes.
+    """Contents of the boxes of an MP4 file.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What a file is, by its first bytes: its name is never asked."""
+"""Kinds of media files, recognised by their first bytes rather than by their names."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def kind_of(start: bytes) -> MediaKind:
 
 
 def kind_of_ending(name: str) -> MediaKind | None:
-    """What a file of this name is likely to be: for addresses, whose bytes are elsewhere."""
+    """Guess the kind of a file from its name: for addresses, whose bytes are elsewhere."""
     ending = name.rpartition(".")[2].lower()
     return KINDS.get(_OTHER_ENDINGS.get(ending, ending))
 

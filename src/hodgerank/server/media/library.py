@@ -106,7 +106,7 @@ class MediaLibrary:
         return path
 
     def kind_of(self, name: str) -> MediaKind:
-        """What a file is, by its name here."""
+        """Return the kind of a file from its name in the library."""
         found = _NAME.fullmatch(name)
         if found is None:
             raise InvalidArgument(f"there are no media called {short(name)}")

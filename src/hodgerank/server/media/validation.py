@@ -98,7 +98,7 @@ _SOUNDS: dict[str, Callable[[BinaryIO, int], None]] = {
 
 @dataclass(frozen=True)
 class ValidatedFile:
-    """What a file is.
+    """A media file that passed validation.
 
     Attributes
     ----------
@@ -115,12 +115,12 @@ class ValidatedFile:
 
     @property
     def name(self) -> str:
-        """What items and the library call it."""
+        """Name of the file in items and in the library."""
         return f"media:{self.sha256}.{self.kind.ending}"
 
 
 def validate_media(file: BinaryIO) -> ValidatedFile:
-    """What a file is, or InvalidArgument with the reason why it is refused, and what to do.
+    """Validate a media file; InvalidArgument says why it is refused, and what to do.
 
     The bytes stay as they are: what is compared may be the quality of a picture.
     """

@@ -47,7 +47,7 @@ class MediaFiles:
         return {*self._names, *self.refused}
 
     def media_of(self, file: UploadedFile) -> str:
-        """What the library will call a file, or InvalidArgument if it is refused."""
+        """Return the future name of a file in the library; InvalidArgument if it is refused."""
         if file.name not in self._names and file.name not in self.refused:
             try:
                 with self._opener.whole(file) as content:

@@ -32,7 +32,7 @@ from hodgerank.server.uploads.uploaded_files import (
 
 @dataclass(frozen=True)
 class Upload:
-    """What was understood of uploaded files.
+    """Result of reading uploaded files.
 
     Words are plain text in one line, hostile names made visible; pages escape them. Items and the
     names of `columns` are as they were written.
@@ -117,7 +117,7 @@ def read_upload(
     limits: Limits | None = None,
     folder: Path | None = None,
 ) -> Upload:
-    """What files would become as items of a campaign; whatever is wrong with them is in it.
+    """Read files as items of a campaign; the result lists everything that is wrong with them.
 
     A table, with the media that it names beside it, in a zip, or at an address; or texts, or media,
     whose names without ending are the ids. Only CannotWrite is raised, where a zip finds no room.

@@ -77,7 +77,7 @@ class Staging:
         columns: Mapping[str, str] = MappingProxyType({}),
         encoding: str | None = None,
     ) -> Upload | None:
-        """What was understood of it; None where it is not there, or somebody else's.
+        """Read a staged upload; None if it does not exist or belongs to somebody else.
 
         `columns` are those of a table whose names do not tell, and `encoding` is that of a table
         that is not in UTF-8, as `read_upload` takes them.
@@ -91,7 +91,10 @@ class Staging:
         return self._understood(id, files, reading)
 
     def find_again(self, id: str, who: str) -> Upload | None:
-        """The same as it was last understood, by whichever process."""
+        """Return a staged upload as `find` last read it, in this or another process.
+
+        None if it does not exist, belongs to somebody else, or was never read.
+        """
         files = self._files(id, who)
         if files is None:
             return None

@@ -123,7 +123,7 @@ class FileOpener:
 
 
 def no_room(name: str, error: OSError) -> CannotWrite:
-    """What to say of a file that cannot be unpacked."""
+    """Return the error for a file that cannot be unpacked for lack of room."""
     return CannotWrite(f"there is no room to unpack {shown(name)}: {error.strerror or error}")
 
 

@@ -271,7 +271,7 @@ def _found(campaign: Campaign, state: CampaignSnapshot, now: float, role: str) -
 
 
 def _as_given(settings: Body) -> dict[str, Any]:
-    """What was said, and nothing else: a limit that is null is none."""
+    """Return only the settings that were given: a limit given as null means no limit."""
     return settings.model_dump(exclude_unset=True)
 
 

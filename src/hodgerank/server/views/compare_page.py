@@ -79,7 +79,7 @@ async def compare_page(request: Request) -> Response:
 
 
 def _scripts(settings: CampaignSettings, look: ItemStyle) -> list[str]:
-    """What this campaign needs: the last one shows pairs, those before it watch."""
+    """List the scripts that a campaign needs; the last shows pairs, the others watch for them."""
     needed = {
         "zoom": "image" in look.kinds,
         "sounds": bool(look.kinds & {"video", "audio"}),
@@ -91,7 +91,7 @@ def _scripts(settings: CampaignSettings, look: ItemStyle) -> list[str]:
 
 
 def prose(text: str, settings: CampaignSettings) -> Shown:
-    """What the owner has written, as Markdown or as it is."""
+    """Return a text by the owner as HTML from Markdown, or as plain text."""
     return {"html": html_of(text)} if settings.pages.markdown else {"text": text}
 
 

@@ -46,8 +46,8 @@ class TrackResults:
     Attributes
     ----------
     why_not
-        'not_joined' where answers do not join all items, 'no_ranking' where coin tosses would give
-        as much, and '' where there is a ranking.
+        'not_joined' if the items are disconnected, 'no_ranking' if there is no significant ranking,
+        and '' if there is a ranking.
     best
         Ranks and items from the best on; items that share a rank are as good as each other.
     """
@@ -60,7 +60,7 @@ class TrackResults:
 
 @dataclass(frozen=True)
 class Results:
-    """What the answers say so far.
+    """Results so far, as shown to workers.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ def _why_not(standing: TrackStanding) -> str:
 
 
 class Goodbye(WorkerRequest):
-    """What a script says when all answers are here: the worker stops, or has no more tasks."""
+    """Message of a script after its last answer: the worker stops, or has no more tasks."""
 
     wants: Literal["stop", "done"]
 
@@ -260,5 +260,5 @@ def _words(state: CampaignSnapshot, worker: Worker, why: str, n_refused: int) ->
 
 
 def _number(text: str) -> int:
-    """What a page says of itself; what is no number of answers is none."""
+    """Read a number of answers that a page sent; anything else counts as 0."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 5 else 0

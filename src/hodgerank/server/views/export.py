@@ -189,7 +189,7 @@ OF_TRACK = "track "
 
 
 async def export_page(request: Request) -> Response:
-    """What there is to take along."""
+    """Show the page of files to download."""
     campaign = await campaign_of(request)
     command = await read(campaign, lambda state, now: ranking_command(state))
     layout = await layout_of(campaign)

@@ -38,7 +38,7 @@ GONE = "the files are no longer on the server: choose them again"
 
 @dataclass(frozen=True)
 class ChosenItems:
-    """What an owner chose as items.
+    """Items that an owner chose.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class ChosenItems:
 
 
 async def chosen(request: Request, form: FormData) -> ChosenItems:
-    """What a form says: new files, files that were sent before, both, or lines."""
+    """Read the items in a form: new files, files that were sent before, both, or lines."""
     context, who = context_of(request), key_of(request).digest
     is_markdown = form.get(MARKDOWN) == "1"
     files = [one for one in form.getlist("files") if isinstance(one, UploadFile) and one.filename]
@@ -102,11 +102,11 @@ async def chosen(request: Request, form: FormData) -> ChosenItems:
         files, staged = [], ""
     if files:
         named = [(file.filename or "", file.file) for file in files]
-        beside = staged if isinstance(staged, str) and not form.get("anew") else ""
+        beside = staged if isinstance(staged, str) and not form.get("replace") else ""
         staged = await run_in_threadpool(context.staging.keep, named, who, beside)
     if isinstance(staged, str) and staged:
         columns, encoding = _columns(form), form.get("encoding")
-        if files and (form.get("anew") or any(is_table(name) for name, _ in named)):
+        if files and (form.get("replace") or any(is_table(name) for name, _ in named)):
             columns, encoding = {}, ""
         encoding = encoding if isinstance(encoding, str) and encoding in ENCODINGS else ""
         upload = await run_in_threadpool(

@@ -285,7 +285,7 @@ async def restore(request: Request) -> Response:
 
 
 async def preview(request: Request) -> Response:
-    """What was understood of more items; nothing is added."""
+    """Show a preview of further items; nothing is added."""
     async with request.form(max_files=MOST_FILES, max_part_size=LONGEST_FIELD) as form:
         found = await chosen(request, form)
     layout = await layout_of(await campaign_of(request))
@@ -296,7 +296,7 @@ async def preview(request: Request) -> Response:
 
 
 def _compared(found: ChosenItems, layout: PageLayout) -> ChosenItems:
-    """What was chosen, as this campaign shows it, with a word on names that are taken."""
+    """Return the chosen items as this campaign shows them, with warnings of names already taken."""
     if found.upload is None:
         return found
     known = {str(item.id) for item in layout.items}

@@ -31,7 +31,7 @@ LETTERS = "abcdefghijkmnpqrstuvwxyz"  # without those that are taken for others
 
 
 class JoinRequest(NamedTuple):
-    """Who stands at the door.
+    """A person who opened the link to a campaign.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class JoinRequest(NamedTuple):
 
 
 async def join_page(request: Request) -> Response:
-    """What it is about, and the button to begin."""
+    """Show what the campaign is about, and the button to begin."""
     visit = await _visit(request)
     if await _is_inside(request, visit):
         return RedirectResponse(url(request, "w", visit.campaign.id), 303)

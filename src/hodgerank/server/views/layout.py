@@ -57,7 +57,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class PageLayout(NamedTuple):
-    """What every page about a campaign shows of it."""
+    """Parts of a campaign that all its pages show."""
 
     id: str
     title: str
@@ -153,7 +153,7 @@ class IntervalScale:
 
 
 def missing_media(library: MediaLibrary, items: Sequence[CampaignItem]) -> frozenset[int]:
-    """By number: those whose file is not in the library; what stands elsewhere is not looked at."""
+    """Return the numbers of items whose file is not in the library; addresses are not checked."""
     return frozenset(
         number
         for number, item in enumerate(items)

@@ -211,7 +211,7 @@ def _n_unseen(state: CampaignSnapshot, now: float) -> int:
 
 
 async def standing_part(request: Request) -> Response:
-    """What the page shows of the latest standing; its script puts it in place."""
+    """Render the latest standing as a part of the page, which its script inserts."""
     layout = await layout_of(await campaign_of(request))
     track = layout.track(request.query_params.get("track"))
     return render(
@@ -225,7 +225,7 @@ async def standing_part(request: Request) -> Response:
 
 
 async def stream(request: Request) -> Response:
-    """What happens, as it happens."""
+    """Stream the events of a campaign as they happen."""
     campaign = await campaign_of(request)
     layout = await layout_of(campaign)
     live: LiveUpdates = request.app.state.live
@@ -280,7 +280,7 @@ def _is_askable(layout: PageLayout) -> bool:
 
 
 def _outlook(standing: Standing) -> dict[str, Any]:
-    """What is foreseen, beside what is left of the budget."""
+    """Compare the forecast with the rest of the budget."""
     counts = standing.progress.counts
     needed = [one.forecast.votes for one in standing.progress.tracks if one.forecast is not None]
     left = None if counts.budget is None else max(counts.budget - counts.n_votes, 0)

@@ -118,7 +118,7 @@ def _kept(library: MediaLibrary, names: Sequence[str]) -> set[str]:
 
 
 def _drop(context: ServerContext, campaign: str | None, names: Sequence[str]) -> None:
-    """What the library has and an item shows need not wait any more."""
+    """Delete waiting files, which are not needed once they are in the library and in an item."""
     for name in names:
         for path in _places(context, campaign, name):
             with suppress(OSError):

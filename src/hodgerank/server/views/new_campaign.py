@@ -46,7 +46,7 @@ async def new_page(request: Request) -> Response:
 
 
 async def preview(request: Request) -> Response:
-    """What was understood of the files or lines; nothing is created."""
+    """Show a preview of the files or lines; nothing is created."""
     async with request.form(
         max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=LONGEST_FIELD
     ) as form:
@@ -57,7 +57,7 @@ async def preview(request: Request) -> Response:
 
 
 def preview_part(request: Request, found: ChosenItems) -> Response:
-    """The same as a part of a page that a script has sent it from."""
+    """Render the preview alone, for the script of a page that shows it already."""
     return render(
         request,
         "owner/preview.html",
@@ -92,7 +92,7 @@ async def create(request: Request) -> Response:
 
 
 async def rule_words(request: Request) -> Response:
-    """What a stopping rule means, or what is wrong with it."""
+    """Explain a stopping rule, or say what is wrong with it."""
     text = request.query_params.get("text", "")[:1000]
     try:
         return JSONResponse(

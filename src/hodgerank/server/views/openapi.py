@@ -106,12 +106,12 @@ _PROBLEM = {
 
 
 def description_of(endpoint: Callable[..., Any]) -> dict[str, Any]:
-    """What `FastAPI.add_api_route` is told of an endpoint."""
+    """Return the arguments of `FastAPI.add_api_route` that describe an endpoint."""
     return _DESCRIPTIONS.get(endpoint, {})
 
 
 async def get_schema(request: Request) -> Response:
-    """What can be asked, and how, for programs that want to know."""
+    """Return the OpenAPI schema of the interface for programs."""
     return JSONResponse(schema_of(request.app))
 
 

@@ -35,7 +35,7 @@ Seq: TypeAlias = Annotated[int, Field(ge=0, lt=10**18), WHOLE]
 
 
 class Body(BaseModel):
-    """What a request brings, or an answer holds: nothing that is not named, and no guessing.
+    """Body of a request or response: unknown fields are refused, and types are not converted.
 
     A number is finite and never true or false, a text is never a number.
     """
@@ -58,7 +58,7 @@ def model_of(kind: type[Any]) -> type[Body]:
 
 
 def _attributes(kind: type[Any]) -> dict[str, str]:
-    """What a docstring says of each attribute, those that it names together alike."""
+    """Read descriptions of attributes from a docstring; those listed together share one."""
     _, _, text = (getdoc(kind) or "").partition("Attributes\n----------\n")
     found: dict[str, str] = {}
     for names, words in re.findall(r"^(\w[\w, ]*)\n((?:    .*\n?)+)", text, re.MULTILINE):
@@ -67,12 +67,12 @@ def _attributes(kind: type[Any]) -> dict[str, str]:
 
 
 def example(**values: Any) -> ConfigDict:
-    """What one of them may look like, for the schema."""
+    """Return a model configuration with an example for the schema."""
     return ConfigDict(json_schema_extra={"examples": [values]})
 
 
 class Query(BaseModel):
-    """What an address says behind its question mark; there everything is text."""
+    """Parameters in the query string of an address, where every value is text."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 

@@ -42,7 +42,7 @@ MOST_ENTRIES = 500
 
 
 def _no_default(schema: dict[str, Any]) -> None:
-    """What is not given has no value, not even null."""
+    """Remove the default from a schema: a field that is left out has no value, not even null."""
     schema.pop("default", None)
 
 
@@ -61,7 +61,7 @@ def _model(kind: type[Any], prefix: str, *, is_whole: bool) -> type[BaseModel]:
 
 
 def _type(hint: Any, prefix: str, *, is_whole: bool) -> Any:
-    """What JSON has in the place of a type."""
+    """Return the type that stands for a type of a setting in JSON."""
     if is_dataclass(hint):
         return _model(hint, prefix, is_whole=is_whole)  # type: ignore[arg-type]
     if hint is str:
@@ -194,7 +194,7 @@ async def revoke_token(request: Request, token: TokenId) -> Response:
 
 
 async def _tokens(request: Request) -> list[AccessKey]:
-    """Those that a key may know of."""
+    """Return the tokens that the key of a request may see."""
     mine, keys = key_of(request).campaign, context_of(request).keys
     known = await run_in_threadpool(lambda: keys.all(kind="token"))
     return [key for key in known if mine in (None, key.campaign)]
@@ -310,7 +310,7 @@ def _issue(context: ServerContext, campaign: Campaign, role: Role, name: str, da
 
 
 def _campaign_tokens(context: ServerContext, id: str) -> list[AccessKey]:
-    """Those that open this campaign."""
+    """Return the tokens that give access to a campaign."""
     return [key for key in context.keys.all(kind="token") if key.campaign in (None, id)]
 
 

@@ -44,7 +44,7 @@ class Field(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Of its texts."""
+        """Key of the texts of the field."""
         return self.name.replace(".", "_")
 
 
@@ -135,7 +135,7 @@ MEANWHILE = (
 
 @dataclass(frozen=True)
 class SettingsForm:
-    """What stands in the fields, and what is wrong with it.
+    """Values of the fields of a form, and the errors in them.
 
     Attributes
     ----------
@@ -184,7 +184,7 @@ class SettingsForm:
         self.wrong["joining.practice" if name == "practice" else name] = words
 
     def told(self) -> str:
-        """What stands in the fields, for a form to send back beside what was written into them."""
+        """Return the values as JSON, which a form sends back together with the edited fields."""
         return json.dumps(dict(self.values))
 
     def changed_from(self, shown: str, now: SettingsForm) -> SettingsForm:
@@ -230,7 +230,7 @@ def form_of(settings: CampaignSettings) -> SettingsForm:
 
 
 def read_form(form: FormData) -> SettingsForm:
-    """What was written into the fields that the form has.
+    """Read the values of the fields that a form has.
 
     Of a box that is not ticked browsers send nothing, so that the form says which ones it `has`.
     """
@@ -280,7 +280,7 @@ def _shown(one: Field, value: Any) -> Any:
 
 
 def _setting(one: Field, text: Any, known: Mapping[str, Item]) -> Any:
-    """What stands in a field as a value; what cannot be one stays as it is, and is refused."""
+    """Convert the text of a field to a value; text that cannot be converted is refused later."""
     match one.kind:
         case "lines":
             return _lines(text)

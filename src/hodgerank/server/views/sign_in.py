@@ -15,7 +15,7 @@ from hodgerank.server.views.layout import go_back
 
 
 class Entry(BaseModel):
-    """What stands behind the # of the link: browsers send that to nobody."""
+    """Token after the # of a link, a part of the address that browsers do not send."""
 
     token: str = Field(max_length=200)
 

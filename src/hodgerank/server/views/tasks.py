@@ -339,7 +339,7 @@ async def undo(request: Request, given: PageTasksRequest) -> Response:
 
 
 async def tasks(request: Request, given: PageTasksRequest) -> Response:
-    """What there is to do."""
+    """Return the tasks of a worker."""
     campaign, name = await speaker(request, given)
     return await _reply(request, campaign, name, given.has, lambda state, now: None)
 
@@ -384,7 +384,7 @@ def plain_turn(turn: NextStep, base: str, has: Collection[str]) -> dict[str, Any
 
 
 def shown_in(item: CampaignItem, base: str, settings: CampaignSettings) -> Shown:
-    """What is shown of an item in a campaign with these settings."""
+    """Return what pages show of an item in a campaign with these settings."""
     return shown(item, base, settings.pages.markdown)
 
 

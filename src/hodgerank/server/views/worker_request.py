@@ -25,7 +25,7 @@ from hodgerank.server.problem import Problem
 
 
 class WorkerRequest(BaseModel):
-    """What a script sends; `who` is the tag of the worker whose page it is in."""
+    """Request of a script; `who` is the tag of the worker whose page it is in."""
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
@@ -47,7 +47,7 @@ async def speaker(request: Request, said: WorkerRequest) -> tuple[Campaign, str]
 
 
 def tag_of(campaign: str, name: str) -> str:
-    """What stands for a worker where the name is nobody's business."""
+    """Return a tag that stands for a worker where the name must not be shown."""
     return hashlib.sha256(json.dumps([campaign, name]).encode()).hexdigest()[:16]
 
 
@@ -59,7 +59,7 @@ FEW_PAIRS = 100  # that somebody may see all of
 
 
 class NextStep(NamedTuple):
-    """What a worker is to do next.
+    """Next step of a worker.
 
     Attributes
     ----------
@@ -90,7 +90,10 @@ def next_step(
 
 
 async def turn_of(campaign: Campaign, name: str, n: int = N_TASKS) -> NextStep:
-    """The same, without the lock of the database for who has these tasks already, or gets none."""
+    """Return the next step of a worker, as `next_step` does, and lock the database only to lease.
+
+    Workers who have these tasks already, or get none, are served from a snapshot.
+    """
 
     def look(snapshot: CampaignSnapshot, now: float) -> NextStep | None:
         return _turn(snapshot, name, n, lambda: leases.tasks_out(snapshot, now, name, n))
@@ -146,7 +149,11 @@ def _shown(state: CampaignSnapshot, task: Task) -> tuple[str, CampaignItem, Camp
 
 
 def _about(state: CampaignSnapshot, n_answers: int, n_out: int) -> int | None:
-    """What the limit, the budget and the number of pairs leave; what is out can be answered."""
+    """Estimate the number of answers of a worker in all; None if it cannot be estimated.
+
+    The limit per worker, the budget and the number of pairs bound it; tasks in progress can still
+    be answered.
+    """
     settings = state.settings
     checks = settings.repeat_share + (settings.gold_share if settings.gold else 0)
     n_pairs = sum(n * (n - 1) // 2 for n in state.items.n_active)
