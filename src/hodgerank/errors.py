@@ -148,8 +148,11 @@ class MissingDependency(HodgeRankError, ImportError):
     """An optional package is not installed."""
 
     def __init__(self, package: str, purpose: str) -> None:
-        name = f'"{package}"' if "[" in package else package  # shells expand brackets
-        super().__init__(f"{purpose} needs {package}: pip install {name}")
+        extra = package.removeprefix("hodgerank")
+        install = f'pip install ".{extra}" in a clone of hodgerank'
+        if not extra.startswith("["):
+            install = f"pip install {package}"
+        super().__init__(f"{purpose} needs {package}: {install}")
 
 
 class DatasetUnavailable(HodgeRankError):

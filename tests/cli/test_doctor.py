@@ -54,8 +54,8 @@ def test_extras_that_are_missing_come_with_the_command_that_adds_them(run, witho
     without(altair="", pooch="1.0")
     status, out, _ = run("doctor")
     assert status == 0
-    assert 'altair is missing: pip install "hodgerank[plot]"' in out
-    assert 'pooch 1.0 is too old: 1.8 or newer is needed: pip install "hodgerank[datasets]"' in out
+    assert 'altair is missing: pip install ".[plot]"' in out
+    assert 'pooch 1.0 is too old: 1.8 or newer is needed: pip install ".[datasets]"' in out
     last = out.splitlines()[-1]
     assert last.startswith("no problems; extras not installed: ")
     assert {"datasets", "plot", "reproduce"} <= set(last.rpartition(": ")[2].split(", "))

@@ -362,7 +362,7 @@ def test_a_log_that_is_broken_is_an_error_with_its_line(run, folder):
     (folder / "run" / "calls.jsonl").write_text("my notes\n")
     status, _, err = run(*words(NOWHERE, "-o", "run"))
     assert status == 3
-    assert "calls.jsonl, line 1: no JSON" in err
+    assert "calls.jsonl, line 1: not JSON" in err
     assert (folder / "run" / "calls.jsonl").read_text() == "my notes\n"
 
 

@@ -64,7 +64,7 @@ def test_plan_aims_at_the_best(run, tmp_path):
     run("simulate", "--items", 8, "--votes", 60, "--spread", 2, "--seed", 1, "-o", votes)
     status, out, _ = run("plan", votes, "--top", 2, "-n", 4, "-o", sheet)
     assert status == 0
-    assert "strategy top-2" in out
+    assert "pairs to find the best 2" in out
     assert "forecast: top 2 certain to " in out
     assert pl.read_csv(sheet)["asked_by"].unique().to_list() == ["top-2"]
     status, out, _ = run("plan", votes, "--top", 2, "--target", 0.6, "--json")

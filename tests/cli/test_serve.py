@@ -391,4 +391,4 @@ def test_what_is_missing_is_named_with_the_command_that_adds_it():
     )
     end = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert end.returncode == 3
-    assert 'pip install "hodgerank[server]"' in end.stderr
+    assert 'pip install ".[server]"' in end.stderr

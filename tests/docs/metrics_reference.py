@@ -30,7 +30,7 @@ for a single campaign sees the numbers of that campaign and of the process.
 
 Requests carry the labels `method`, `route` (a row of [the table](http.md)) and `status`; numbers of
 a campaign carry its id as `campaign`, and those of rules `rule` and `verdict`. Numbers of campaigns
-are counted from the log, so that a restart does not begin anew; all others are of one process since
+are counted from the log, so that a restart does not reset them; all others are of one process since
 it began.
 
 | name | kind | meaning |

@@ -307,8 +307,8 @@ def test_it_is_said_why_position_bias_is_unseen():
     seen = hr.read_comparisons([*once, ("b", "a", 1)], display_known=True)
     assert hr.decompose(seen).unseen_bias is None
     one_way = hr.read_comparisons(once, display_known=True)
-    assert hr.decompose(one_way).unseen_bias == "no worker's votes show one both ways"
+    assert hr.decompose(one_way).unseen_bias == "no worker saw a pair in both orders"
     others = hr.read_comparisons([("a", "b", 1, "v"), ("b", "a", 1, "w")], display_known=True)
-    assert hr.decompose(others).unseen_bias == "no worker's votes show one both ways"
+    assert hr.decompose(others).unseen_bias == "no worker saw a pair in both orders"
     unknown = hr.read_comparisons(once, display_known=False)
     assert hr.decompose(unknown).unseen_bias == "order unknown"

@@ -256,7 +256,7 @@ def _extras() -> Iterator[Finding]:
     needed = requirements()
     for extra in extras():
         lacks = [r.lack for r in needed if r.extra == extra and r.lack]
-        value = f'{", ".join(lacks)}: pip install "{PACKAGE}[{extra}]"' if lacks else "installed"
+        value = f'{", ".join(lacks)}: pip install ".[{extra}]" in a clone' if lacks else "installed"
         yield Finding("extras", extra, value)
 
 

@@ -300,7 +300,7 @@ def test_the_token_goes_through_no_proxy_of_the_environment(live, clients, proxy
 
 def test_without_the_client_the_extra_is_named(live, monkeypatch):
     monkeypatch.setitem(sys.modules, "httpx", None)
-    with pytest.raises(MissingDependency, match=r'pip install "hodgerank\[campaign\]"'):
+    with pytest.raises(MissingDependency, match=r'pip install "\.\[campaign\]"'):
         RemoteCampaign(live.url, "x", token=TOKEN)
 
 

@@ -83,13 +83,13 @@ def test_a_file_may_have_a_colon_in_its_name(tmp_path, monkeypatch):
 @pytest.mark.parametrize("package", ["sqlalchemy", "alembic"])
 def test_a_file_needs_its_packages(package, monkeypatch, tmp_path):
     without(package, monkeypatch)
-    with pytest.raises(MissingDependency, match=r'pip install "hodgerank\[campaign\]"'):
+    with pytest.raises(MissingDependency, match=r'pip install "\.\[campaign\]"'):
         open_store(tmp_path / "campaign.db", create=True)
 
 
 def test_postgresql_needs_its_packages(monkeypatch):
     without("psycopg", monkeypatch)
-    with pytest.raises(MissingDependency, match=r'pip install "hodgerank\[postgres\]"'):
+    with pytest.raises(MissingDependency, match=r'pip install "\.\[postgres\]"'):
         open_store("postgresql://localhost/nowhere")
 
 

@@ -151,4 +151,4 @@ def test_missing_packages_name_what_to_install(new, campaign, monkeypatch, modul
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, module, None)
     err = campaign("settings", "campaign.db", status=3)
-    assert 'pip install "hodgerank[campaign]"' in " ".join(err.split())
+    assert 'pip install ".[campaign]"' in " ".join(err.split())

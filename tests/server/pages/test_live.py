@@ -123,7 +123,7 @@ def test_repeats_are_no_votes_but_were_seen(owned):
     answer(campaign, 40)
     view = owned.view(campaign)
     [bias] = [part for part in view.parts if part["part"] == "position bias"]
-    assert bias["words"] == "no worker's votes show one both ways"
+    assert bias["words"] == "no worker saw a pair in both orders"
     assert not any("nobody saw" in said.words for said in view.statements)
 
 
@@ -148,7 +148,7 @@ def test_before_the_first_answer_the_page_and_the_status_foresee_the_same(owned)
         time.sleep(0.05)
     assert foreseen.votes > 0
     told = campaign.progress(with_forecast=True).sentence
-    assert "more answers" in told
+    assert "more votes" in told
     assert told in unescape(owned.page("c", campaign.id))
 
 

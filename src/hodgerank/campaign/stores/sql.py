@@ -348,6 +348,4 @@ def require_head(revision: str | None, name: str) -> None:
 
 def newer(name: str) -> CampaignError:
     """Refuse a database of a newer version."""
-    return CampaignError(
-        f"{name} was made by a newer hodgerank: upgrade with pip install -U hodgerank"
-    )
+    return CampaignError(f"{name} was made by a newer hodgerank: install the newer version")

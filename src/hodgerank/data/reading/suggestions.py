@@ -40,7 +40,7 @@ def cannot_be_recognised(table: Table, given: ReadOptions) -> InvalidComparisons
     fitting = propose(columns, table.head(_distinct(columns), LOOKED_AT), given)
     what = "the outcome" if any(item_pairs(columns)) else "the two items"
     start = (
-        f"{table.name}: no column for {what} was recognised. The columns are {listed(columns)}.  "
+        f"{table.name}: no column for {what} was recognised. The columns are {listed(columns)}. "
     )
     if len(columns) == 1:
         start += "If they are not separated by a comma, tab, ; or |, name the --separator. "

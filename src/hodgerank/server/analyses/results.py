@@ -22,6 +22,7 @@ def ranking_of(campaign: Campaign, track: str | None) -> dict[str, Any]:
     """Return the ranking of a track, and its place in the log."""
     seq, standing = _standing(campaign, track)
     found = _with_api_names(standing.ranking.to_dict(), "comparisons")
+    del found["worker_weights"]  # who counts less is for the owner alone
     return {"as_of": seq, "track": standing.track, **found}
 
 

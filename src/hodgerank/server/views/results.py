@@ -75,6 +75,9 @@ class RankingResponse(Body):
     components: int
     undefeated: list[int | str]
     winless: list[int | str]
+    no_votes: list[int | str]
+    not_connected: list[int | str]
+    is_weighted_by_worker: bool
     notes: list[str] = Field(description="Notes on the estimate.")
     items: list[RankedResponse]
 
