@@ -106,7 +106,7 @@ def take_report(browser: Browser, folder: Path) -> None:
     """The first page of the report of `hodgerank demo`."""
     command = [sys.executable, "-m", "hodgerank", "demo", "--output", str(folder)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    page = _page(browser, {"viewport": {"width": 860, "height": 1180}})
+    page = _page(browser, {"viewport": {"width": 860, "height": 1360}})
     page.goto((folder / "report.html").as_uri())
     _shoot(page, "report")
 

@@ -294,7 +294,7 @@ def _p_values(found: Findings) -> tuple[Text, ...]:
         p_values["p_cycles"] = trust.consistency.cycles.p_value
     if trust.position_bias.estimate is not None:
         p_values["p_position_bias"] = trust.position_bias.estimate.p_value
-    if trust.outliers.n_flagged:
+    if trust.outliers.are_too_many:
         p_values["p_outliers"] = trust.outliers.p_value
     texts = [str(say(f"consistency.{name}", p=p_words(p))) for name, p in p_values.items()]
     if not texts:
