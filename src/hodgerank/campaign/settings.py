@@ -162,8 +162,8 @@ class CampaignSettings:
         version = given.pop("version", VERSION)
         if isinstance(version, int) and version > VERSION:
             raise InvalidArgument(
-                f"these settings have version {version}, of a newer hodgerank: upgrade with pip "
-                "install --upgrade hodgerank"
+                f"these settings have version {version}, of a newer hodgerank: install the newer "
+                "version"
             )
         if version not in (1, VERSION):
             raise InvalidArgument(f"version is {VERSION}, not {short(repr(version))}")

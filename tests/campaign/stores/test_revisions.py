@@ -205,7 +205,7 @@ def test_a_newer_file_is_refused(tmp_path, tomorrow, monkeypatch):
     SqliteStore(path).close()
     monkeypatch.undo()
     for options in ({}, {"create": True}, {"read_only": True}):
-        with pytest.raises(CampaignError, match="made by a newer hodgerank: upgrade"):
+        with pytest.raises(CampaignError, match="made by a newer hodgerank: install"):
             SqliteStore(path, **options)
 
 
@@ -214,7 +214,7 @@ def test_newer_tables_of_postgresql_are_refused(tmp_path, postgres_url, tomorrow
     PostgresStore(postgres_url, create=True).close()
     monkeypatch.undo()
     for options in ({}, {"create": True}, {"read_only": True}):
-        with pytest.raises(CampaignError, match="made by a newer hodgerank: upgrade"):
+        with pytest.raises(CampaignError, match="made by a newer hodgerank: install"):
             PostgresStore(postgres_url, **options)
 
 

@@ -736,7 +736,7 @@ def test_times_and_tries_are_sensible(options):
 
 def test_without_the_client_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "httpx", None)
-    with pytest.raises(MissingDependency, match=r'pip install "hodgerank\[llm\]"'):
+    with pytest.raises(MissingDependency, match=r'pip install "\.\[llm\]"'):
         Endpoint("judge", api_key=KEY, pace=Pace())
 
 
