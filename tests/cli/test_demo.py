@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 import hodgerank as hr
 from hodgerank.cli.demo import HONEST, PLANTED
 
@@ -22,6 +24,7 @@ def test_it_shows_votes_ranking_workers_and_report(run, tmp_path):
     assert "Photos for the calendar" in page
 
 
+@pytest.mark.slow
 def test_as_json_and_with_another_seed(run, tmp_path):
     status, out, _ = run("demo", "-o", tmp_path, "--seed", 100, "--json")
     content = json.loads(out)

@@ -232,6 +232,7 @@ def test_no_sentence_contradicts_another_in_any_votes(kind, size, seed):
     expect_no_contradiction(told(kinds_of_votes(kind, size, seed)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["few", "tied leaders", "many", "unanimous", "numeric names"])
 @pytest.mark.usefixtures("few_futures")
 def test_forecasts_do_not_contradict_the_verdict(kind):
