@@ -90,7 +90,9 @@ def rank(
             f"components='together' needs a prior: use model='bayes', not {model}"
         )
     if worker_weights is not None and model != "bayes":
-        raise InvalidArgument(f"worker_weights= is for model='bayes', not {model!r}: leave it out")
+        raise InvalidArgument(
+            f"worker_weights= (--equal-weights) is for model='bayes', not {model!r}: leave it out"
+        )
     no_votes: tuple[Item, ...] = ()
     not_connected: tuple[Item, ...] = ()
     if components == "largest":
