@@ -204,9 +204,10 @@ def demo(
     """Show the whole of it on a simulated crowd: votes, ranking, workers, report.
 
     Fifteen simulated people compare twelve photos, two at a time. Three of them are planted: one
-    misread the question, one mostly clicks left, one clicks at random. In 60 runs with other seeds
-    the first two were always found, the third in half of the runs, and nobody was flagged by
-    mistake. Writes votes.csv and report.html.
+    misread the question, one mostly clicks left, one clicks at random. The default seed was picked
+    because all three are found with it. In 90 runs with different seeds the first was flagged in
+    all, the second in 89, the third in 48, and no other worker was. Writes votes.csv and
+    report.html.
 
     Examples:
       hodgerank demo

@@ -137,7 +137,7 @@ class PlanResult(CommandResult):
         show_written(self.written, console)
 
 
-FORESEEN = 200  # items up to which a forecast is made unasked: it takes seconds
+MOST_FORECAST = 200  # items up to which a forecast is made unasked: it takes seconds
 
 
 def planned(
@@ -164,7 +164,7 @@ def planned(
         strategy = f"top-{top}"
     sampler = _sampler(votes, strategy, items, seed)
     if target is None:
-        target = 0.9 if len(sampler.items) <= FORESEEN else 0.0
+        target = 0.9 if len(sampler.items) <= MOST_FORECAST else 0.0
     if target:
         sampler.prepare_to_stop()
     out = read_pairs(pending, sampler.items, group) if pending is not None else []

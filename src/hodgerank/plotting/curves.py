@@ -196,10 +196,10 @@ def certainty_curve_chart(points: Sequence[tuple[int, float]], outlook: Forecast
     """
     alt = altair()
     last, tau = points[-1]
-    is_foreseen = outlook is not None and outlook.votes > 0 and isfinite(outlook.votes)
+    is_forecast = outlook is not None and outlook.votes > 0 and isfinite(outlook.votes)
     right = max(last, 1)
     layers = []
-    if outlook is not None and is_foreseen:
+    if outlook is not None and is_forecast:
         right = round(min(outlook.upper, max(BEYOND * outlook.votes, FARTHEST * last)) + last)
         future = {
             "from": last + outlook.lower,

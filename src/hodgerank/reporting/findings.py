@@ -31,7 +31,7 @@ from hodgerank.sampling.sampler import Sampler
 from hodgerank.sampling.samplers.registry import build_sampler
 from hodgerank.types import Item, Pair
 
-FORESEEN = 60  # items up to which a forecast takes seconds
+MOST_FORECAST = 60  # items up to which a forecast takes seconds
 N_NEXT = 10
 MOST_LEADERS = 20  # of more, nearly every pair decides something
 TOPS = (1, 3, 5, 10)
@@ -172,7 +172,7 @@ def find(votes: Comparisons, settings: ReportOptions, tell: Tell) -> Findings:
     sampler = _sampler(all_votes, verdict, settings)
     pairs = _next_pairs(sampler, verdict, settings)
     outlook = None
-    can_forecast = verdict.has_order and len(sampler.items) == len(ranking) <= FORESEEN
+    can_forecast = verdict.has_order and len(sampler.items) == len(ranking) <= MOST_FORECAST
     if settings.with_forecast and pairs and can_forecast:
         tell("forecasting what more votes would achieve")
         outlook = _forecast(sampler, ranking, verdict)

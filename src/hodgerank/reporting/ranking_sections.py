@@ -8,7 +8,7 @@ from hodgerank.collecting.forecast import Forecast
 from hodgerank.data.sources.frames import build_frame
 from hodgerank.estimators.certainty import expected_tau
 from hodgerank.reporting.blocks import Block, Bullets, Paragraph, Section, Table, Text
-from hodgerank.reporting.findings import FORESEEN, Findings
+from hodgerank.reporting.findings import MOST_FORECAST, Findings
 from hodgerank.reporting.first_page import could_be, settled_neighbours
 from hodgerank.reporting.messages import (
     fraction,
@@ -124,8 +124,8 @@ def _reached(found: Findings, sure: float) -> Text:
 
 
 def _outlook(found: Findings) -> list[Block]:
-    if found.settings.with_forecast and len(found.ranking) > FORESEEN:
-        return [Paragraph((say("certainty.many", n=FORESEEN),))]
+    if found.settings.with_forecast and len(found.ranking) > MOST_FORECAST:
+        return [Paragraph((say("certainty.many", n=MOST_FORECAST),))]
     if found.forecast is None:
         return []
     simulated = Paragraph((say("certainty.simulated"),), "note")

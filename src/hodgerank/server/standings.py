@@ -64,7 +64,7 @@ class Standings:
     def __init__(self, context: ServerContext) -> None:
         self._context = context
         self._latest: dict[str, Standing] = {}
-        self._foreseen: dict[str, dict[str, AnswersForecast]] = {}
+        self._forecasts: dict[str, dict[str, AnswersForecast]] = {}
         self._watched: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._rests_until: dict[str, float] = {}
         self._news = asyncio.Condition()
@@ -115,22 +115,22 @@ class Standings:
     async def _renew(self, campaign: Campaign) -> bool:
         """Renew the standing if anything changed; return whether that was all for now."""
         id, known = campaign.id, self._latest.get(campaign.id)
-        watched, foreseen = frozenset(self._watched[id]), self._foreseen.setdefault(id, {})
+        watched, forecasts = frozenset(self._watched[id]), self._forecasts.setdefault(id, {})
         begin = monotonic()
         seq = await read(campaign, lambda state, now: state.seq)
         if (
             known is not None
             and known.progress.counts.seq >= seq
             and known.views.keys() >= watched
-            and known.forecasts is foreseen
+            and known.forecasts is forecasts
         ):
             return False
-        found = await self._context.analysis.ask(take_snapshot, id, watched, foreseen)
+        found = await self._context.analysis.ask(take_snapshot, id, watched, forecasts)
         await asyncio.to_thread(campaign.note, found.progress)
         async with self._news:
             seconds = monotonic() - begin
             self._latest[id] = Standing(
-                found.progress, seconds, found.not_counted, found.views, foreseen
+                found.progress, seconds, found.not_counted, found.views, forecasts
             )
             self._news.notify_all()
         return found.views.keys() >= frozenset(self._watched[id])  # others may have come meanwhile
@@ -140,7 +140,7 @@ class Standings:
         id, standing = campaign.id, self._latest.get(campaign.id)
         if standing is None:
             return False
-        known = self._foreseen.get(id, {})
+        known = self._forecasts.get(id, {})
         rule = await read(campaign, lambda state, now: state.settings.stop)
         wanted = [
             track
@@ -150,7 +150,7 @@ class Standings:
         ]
         if rule is None or standing.progress.counts.status == "closed" or not wanted:
             return False
-        self._foreseen[id] = await self._context.forecaster.ask(forecast_answers, id, known)
+        self._forecasts[id] = await self._context.forecaster.ask(forecast_answers, id, known)
         return True
 
 

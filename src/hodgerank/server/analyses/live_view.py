@@ -166,16 +166,16 @@ class AnswersForecast:
 
         None where it was about something else, or said that it would be reached by now.
         """
-        foreseen, grown = self.forecast, standing.n_votes - self.n_votes
+        earlier, grown = self.forecast, standing.n_votes - self.n_votes
         is_same = (self.n_items, self.rule) == (len(standing.active), standing.settings.stop)
-        if foreseen is None or not is_same or grown < 0 or foreseen.votes <= grown:
+        if earlier is None or not is_same or grown < 0 or earlier.votes <= grown:
             return None
         return replace(
-            foreseen,
-            now=foreseen.rule.value(standing.ranking, standing.active),
-            votes=foreseen.votes - grown,
-            lower=max(foreseen.lower - grown, 0.0),
-            upper=foreseen.upper - grown,
+            earlier,
+            now=earlier.rule.value(standing.ranking, standing.active),
+            votes=earlier.votes - grown,
+            lower=max(earlier.lower - grown, 0.0),
+            upper=earlier.upper - grown,
         )
 
 
@@ -187,11 +187,11 @@ def forecast_answers(
         lambda state, now: [standing_of(state, track) for track in state.items.tracks]
     )
     return {
-        standing.track: _foreseen(standing, known.get(standing.track)) for standing in standings
+        standing.track: _forecast_of(standing, known.get(standing.track)) for standing in standings
     }
 
 
-def _foreseen(standing: TrackStanding, known: AnswersForecast | None) -> AnswersForecast:
+def _forecast_of(standing: TrackStanding, known: AnswersForecast | None) -> AnswersForecast:
     rule = standing.settings.stop
     if known is not None and known.holds_for(standing.progress(with_forecast=False), rule):
         return known
@@ -219,7 +219,7 @@ class LiveSnapshot:
 
 
 def take_snapshot(
-    campaign: Campaign, watched: Collection[str], foreseen: Mapping[str, AnswersForecast]
+    campaign: Campaign, watched: Collection[str], forecasts: Mapping[str, AnswersForecast]
 ) -> LiveSnapshot:
     """Rank every track; draw those that are watched."""
     number, others, standings = campaign.log.read(
@@ -229,7 +229,7 @@ def take_snapshot(
             [standing_of(state, track) for track in state.items.tracks],
         )
     )
-    tracks = [_with_outlook(one, foreseen.get(one.track)) for one in standings]
+    tracks = [_with_outlook(one, forecasts.get(one.track)) for one in standings]
     shown: list[TrackStanding] = [one for one in standings if one.track in watched]
     outlooks = {track.track: track.forecast for track in tracks}
     views = {one.track: view_of(one, outlooks[one.track]) for one in shown}
