@@ -46,7 +46,15 @@ def _restored(
 
 
 class InvalidComparisons(HodgeRankError, ValueError):
-    """The input cannot be read as votes; the message names the rows and what to do."""
+    """The input cannot be read as votes; the message names the rows and what to do.
+
+    Attributes
+    ----------
+    share
+        Share of the rows that are invalid; 0 if it is not the rows that are wrong.
+    """
+
+    share = 0.0
 
 
 class InvalidArgument(HodgeRankError, ValueError):

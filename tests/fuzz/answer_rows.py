@@ -174,7 +174,10 @@ def _rows_of_votes(
         items = [padded(rng, vote.left), padded(rng, vote.right)]
         rows.append([*items, outcome, *(beside[kind] for kind in company)])
         worker = vote.worker if "worker" in company else None
-        if _is_flawed(vote, "weight" in company):
+        if vote.flaw == "both bad":
+            tally.both_bad_ties += 1
+            tally.answer(vote.left, vote.right, is_tie=True, worker=worker)
+        elif _is_flawed(vote, "weight" in company):
             tally.leave_out(str(vote.flaw))
         else:
             tally.answer(vote.left, vote.right, is_tie=vote.outcome == 0, worker=worker)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 LEFT_OUT = {
-    "both bad": "both_bad",
     "skip": "skipped",
     "unanswered": "unanswered",
     "missing": "missing",
@@ -19,6 +18,7 @@ class Tally:
     answers: int = 0
     ties: int = 0
     both_bad: int = 0
+    both_bad_ties: int = 0
     skipped: int = 0
     unanswered: int = 0
     missing: int = 0
@@ -51,7 +51,7 @@ class Tally:
         """What two files hold together."""
         numbers = {
             name: getattr(self, name) + getattr(other, name)
-            for name in ("answers", "ties", *LEFT_OUT.values(), "rejected")
+            for name in ("answers", "ties", "both_bad_ties", *LEFT_OUT.values(), "rejected")
         }
         return Tally(
             items=self.items | other.items, workers=self.workers | other.workers, **numbers

@@ -63,7 +63,7 @@ def reading_parameters() -> list[Parameter]:
         found.append(
             Parameter(
                 _name(_flag(field)), Parameter.KEYWORD_ONLY, default=None,
-                annotation=Annotated[kinds[field.name], option],
+                annotation=Annotated[_kind(field, kinds), option],
             )
         )  # fmt: skip
     return found
@@ -74,6 +74,10 @@ def take_read_options(arguments: dict[str, Any]) -> ReadOptions:
     return ReadOptions(
         **{field.name: arguments.pop(_name(_flag(field))) for field in fields(ReadOptions)}
     )
+
+
+def _kind(field: Any, kinds: dict[str, Any]) -> Any:
+    return list[str] | None if field.metadata["is_repeatable"] else kinds[field.name]
 
 
 def _flag(field: Any) -> str:
@@ -104,6 +108,12 @@ def reading_page(rich_markup_mode: Any) -> Any:
           hodgerank workers votes.csv --worker annotator --where "seconds > 2"
 
           hodgerank rank scenes.csv --by scene
+
+          hodgerank rank quality.csv --left type1+level1 --right type2+level2 --outcome answer
+
+          hodgerank rank games.csv --left home --right away --outcome home_goals-away_goals
+
+          hodgerank rank trials.csv --map f=left --map j=right --skip timeout
 
           hodgerank describe votes.txt --no-header --separator ";" --left 1 --right 2 --outcome 3
         """

@@ -32,7 +32,10 @@ class ReadReport:
     rows
         Rows of the table without blank ones.
     both_bad, skipped, unanswered
-        Rows without a preference: both items rejected, skipped by the worker, or unanswered.
+        Rows without a preference: both items rejected and therefore left out, skipped by the
+        worker, or unanswered.
+    both_bad_ties
+        Votes that reject both items and count as ties, the default.
     missing
         Rows in which an item is marked as missing (NA, ?).
     filtered
@@ -58,6 +61,7 @@ class ReadReport:
     layout: str = "left, right, outcome"
     rows: int = 0
     both_bad: int = 0
+    both_bad_ties: int = 0
     skipped: int = 0
     unanswered: int = 0
     missing: int = 0
@@ -89,8 +93,14 @@ class ReadReport:
         layout = f" as {self.layout}" if self.layout else ""
         parts = [f"{self.source}: {self.rows:,} rows{layout}"]
         if self.left_out:
-            counts = (f"{count:,} {reason}" for reason, count in self.left_out.items())
+            rows = max(self.rows + self.filtered, sum(self.left_out.values()))
+            counts = (
+                f"{count:,} ({_percentage(count / rows)}) {reason}"
+                for reason, count in self.left_out.items()
+            )
             parts.append(f"left out: {', '.join(counts)}")
+        if self.both_bad_ties:
+            parts.append(f"{self.both_bad_ties:,} 'both bad' counted as ties")
         if self.display_doubt:
             parts.append(f"display order unknown: {self.display_doubt}")
         if self.unused:
@@ -107,6 +117,7 @@ class ReadReport:
             "layout": self.layout,
             "rows": self.rows,
             "both_bad": self.both_bad,
+            "both_bad_ties": self.both_bad_ties,
             "skipped": self.skipped,
             "unanswered": self.unanswered,
             "missing": self.missing,
@@ -118,10 +129,18 @@ class ReadReport:
         }
 
 
+def _percentage(share: float) -> str:
+    """Return a share as a percentage; a small one is not 0%."""
+    return "<1%" if 0 < share < 0.005 else f"{share:.0%}"
+
+
 def joint_report(reports: Sequence[ReadReport], source: str) -> ReadReport:
     """Combine the reports of votes read in several parts."""
     layouts = dict.fromkeys(report.layout for report in reports)
-    counts = ("rows", "both_bad", "skipped", "unanswered", "missing", "filtered", "rejected")
+    counts = (
+        "rows", "both_bad", "both_bad_ties", "skipped", "unanswered", "missing", "filtered",
+        "rejected",
+    )  # fmt: skip
     return ReadReport(
         source=source,
         layout=" and ".join(layouts),

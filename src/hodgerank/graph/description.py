@@ -67,6 +67,7 @@ class Description(Displayed):
     ties: int
     graded: int
     both_bad: int
+    both_bad_ties: int
     skipped: int
     rejected: int
     pairs_asked: int
@@ -117,6 +118,7 @@ def describe(votes: VotesLike) -> Description:
         ties=int((votes.outcome == 0).sum()),
         graded=int(((votes.outcome != 0) & (np.abs(votes.outcome) != 1)).sum()),
         both_bad=report.both_bad,
+        both_bad_ties=report.both_bad_ties,
         skipped=report.skipped,
         rejected=report.rejected,
         pairs_asked=graph.n_edges,

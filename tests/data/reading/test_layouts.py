@@ -24,13 +24,13 @@ def test_numeric_labels(write):
     votes = hr.read_comparisons(write("left,right,label\nx,y,1\ny,z,-1\nx,z,0\nx,y,0.25\n"))
     assert answers(votes) == [("x", "y", 1), ("y", "z", -1), ("x", "z", 0), ("x", "y", 0.25)]
     assert votes.display_known.all()
-    assert "outcome -1 to 1" in votes.report.layout
+    assert "1: left is better, -1: right is better" in votes.report.layout
 
 
 def test_the_chosen_item_as_label(write):
     votes = hr.read_comparisons(write("left,right,label\nx,y,x\ny,z,z\nx,z,tie\n"))
     assert answers(votes) == [("x", "y", 1), ("y", "z", -1), ("x", "z", 0)]
-    assert "chosen item" in votes.report.layout
+    assert "the item chosen is better" in votes.report.layout
 
 
 def test_winner_in_words(write):
@@ -40,16 +40,22 @@ def test_winner_in_words(write):
     assert votes.outcome.tolist() == [1, -1, 0, 0]
 
 
-def test_arena_battles_count_both_bad_apart(write):
+def test_arena_battles_count_both_bad_as_ties_unless_they_are_dropped(write):
     text = (
         "model_a,model_b,winner,judge\n"
         "m1,m2,model_a,u1\nm2,m3,model_b,u1\nm1,m3,tie,u2\nm1,m2,tie (bothbad),u2\nm1,m2,skip,u3\n"
     )
-    votes = hr.read_comparisons(write(text))
+    path = write(text)
+    votes = hr.read_comparisons(path)
+    assert votes.outcome.tolist() == [1, -1, 0, 0]
+    assert (votes.report.both_bad, votes.report.both_bad_ties) == (0, 1)
+    assert "1 (20%) skipped; 1 'both bad' counted as ties" in str(votes.report)
+    votes = hr.read_comparisons(path, both_bad="drop")
     assert votes.outcome.tolist() == [1, -1, 0]
-    assert (votes.report.both_bad, votes.report.skipped, votes.report.rows) == (1, 1, 5)
+    assert (votes.report.both_bad, votes.report.both_bad_ties) == (1, 0)
+    assert (votes.report.skipped, votes.report.rows) == (1, 5)
     assert votes.workers == ("u1", "u2")
-    assert "1 'both bad', 1 skipped" in str(votes.report)
+    assert "1 (20%) 'both bad', 1 (20%) skipped" in str(votes.report)
 
 
 def test_winner_and_loser_have_no_display_order(write):

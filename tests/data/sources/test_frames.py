@@ -66,6 +66,8 @@ def test_reduction_reports_what_it_left_out():
     with pytest.raises(InvalidComparisons, match="compared with itself"):
         hr.ComparisonGraph.from_frame(frame)
     graph = hr.ComparisonGraph.from_frame(frame, skip_invalid=True)
+    assert (graph.n_votes, graph.report.both_bad_ties, graph.report.rejected) == (3, 2, 1)
+    graph = hr.ComparisonGraph.from_frame(frame, skip_invalid=True, both_bad="drop")
     assert (graph.n_votes, graph.report.both_bad, graph.report.rejected) == (1, 2, 1)
 
 

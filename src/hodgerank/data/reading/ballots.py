@@ -11,7 +11,7 @@ from itertools import combinations
 
 import polars as pl
 
-from hodgerank.data.reading.column_names import ITEM_WORDS, base_word, words_of
+from hodgerank.data.reading.column_names import HIGHER, ITEM_WORDS, LOWER, base_word, words_of
 from hodgerank.data.reading.layouts import (
     LEFT,
     OUTCOME,
@@ -153,6 +153,52 @@ class Choices(Company):
         return _beating(table, self, pairs)
 
 
+@dataclass(frozen=True, kw_only=True)
+class RatedItems(Company):
+    """One row per ballot, with several items and a number for each: `system1, rank1, ...`."""
+
+    shown: tuple[str, ...]
+    numbers: tuple[str, ...]
+    higher_is_better: bool
+
+    @property
+    def parts(self) -> list[str]:
+        """Columns by role, without the group; none may have two roles."""
+        return self.with_company(*self.shown, *self.numbers)
+
+    @property
+    def columns(self) -> list[str]:
+        """Columns to read, each once."""
+        return each_once(self.parts, self.group)
+
+    def __str__(self) -> str:
+        """Return the layout as the report names it."""
+        better = "higher" if self.higher_is_better else "lower"
+        names = f"{self.shown[0]} to {self.shown[-1]}, {self.numbers[0]} to {self.numbers[-1]}"
+        return f"{names}, several items with a number each; {better} is better"
+
+    def to_pairs(self, table: pl.DataFrame) -> PairRows:
+        """Return every pair of items that have a number; negative places are missing."""
+        table = table.with_row_index(ROW, 1)
+        sign = 1 if self.higher_is_better else -1
+        values = {name: sign * numbers(table[name]) for name in self.numbers}
+        if not self.higher_is_better:
+            values = {name: column.set(column > 0, None) for name, column in values.items()}
+        rated = list(zip(self.shown, self.numbers, strict=True))
+        parts = [
+            table.select(
+                ROW,
+                pl.col(left).alias(LEFT),
+                pl.col(right).alias(RIGHT),
+                (values[first] - values[second]).sign().alias(OUTCOME),
+                pl.col(ROW).alias(BALLOT),
+                *dict.fromkeys(self.company.values()),
+            ).filter(pl.col(OUTCOME).is_not_null())
+            for (left, first), (right, second) in combinations(rated, 2)
+        ]
+        return _ballot_rows(parts, self)
+
+
 def _beating(
     table: pl.DataFrame, shape: WideBallots | Choices, pairs: list[tuple[str, str, pl.Expr]]
 ) -> PairRows:
@@ -178,7 +224,7 @@ def _beating(
     return _ballot_rows(parts, shape)
 
 
-def _ballot_rows(parts: list[pl.DataFrame], shape: LongBallots | WideBallots | Choices) -> PairRows:
+def _ballot_rows(parts: list[pl.DataFrame], shape: Company) -> PairRows:
     return pair_rows(parts, made_layout(ballot=BALLOT, **shape.company))
 
 
@@ -220,6 +266,25 @@ def _wide(columns: Sequence[str], given: ReadOptions) -> WideBallots | None:
             company = accompanying(columns, given, names).company
             company.pop("count", None)
             return WideBallots(ranks=tuple(names), **company)
+    return None
+
+
+def find_rated_items(columns: Sequence[str], given: ReadOptions) -> RatedItems | None:
+    """Recognise three or more items in a row with a rank or score each."""
+    if given.left or given.right or given.outcome or given.winner:
+        return None
+    families = {stem: names for stem, names in numbered(columns).items() if len(names) > 2}
+    for stem, rated in families.items():
+        better = HIGHER.intersection(stem) or LOWER.intersection(stem)
+        for other, shown in families.items():
+            is_item = other and all(word in ITEM_WORDS for word in other)
+            if better and is_item and len(shown) == len(rated):
+                company = accompanying(columns, given, [*shown, *rated]).company
+                company.pop("count", None)
+                return RatedItems(
+                    shown=tuple(shown), numbers=tuple(rated),
+                    higher_is_better=bool(HIGHER.intersection(stem)), **company,
+                )  # fmt: skip
     return None
 
 

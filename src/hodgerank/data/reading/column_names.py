@@ -17,6 +17,10 @@ SIDES = (
     ("first", "second"),
     ("one", "two"),
     ("home", "away"),
+    ("white", "black"),
+    ("links", "rechts"),
+    ("gauche", "droite"),
+    ("izquierda", "derecha"),
     ("i", "j"),
     ("ij", "ji"),
 )
@@ -30,13 +34,19 @@ ITEM_WORDS = (
     "sample", "design",
     "file", "text", "sentence", "document", "passage", "output", "answer", "completion", "response",
 )  # fmt: skip
+# Columns of a pair that decide a vote: the item with the higher, or the lower, number is better.
+HIGHER = frozenset({
+    "score", "scores", "points", "pts", "goals", "mos", "grade", "marks", "runs", "sets",
+})  # fmt: skip
+LOWER = frozenset({"rank", "ranks", "place"})
 # Columns of a pair that measure something and name no item.
-_MEASURES = frozenset({
-    "score", "scores", "wins", "win", "won", "winner", "votes", "vote", "count", "counts", "n",
-    "time", "seconds", "ms", "rt", "duration", "rating", "elo", "tokens", "length", "rank",
+_MEASURES = HIGHER | LOWER | frozenset({
+    "wins", "win", "won", "winner", "votes", "vote", "count", "counts", "n",
+    "time", "seconds", "ms", "rt", "duration", "rating", "elo", "tokens", "length",
     "position", "x", "y", "width", "height", "prob", "probability", "weight", "price", "cost",
     "url", "date", "conversation", "turn", "turns", "selected", "chosen", "preferred", "picked",
-    "better", "ties",
+    "better", "ties", "value", "values", "quality", "error", "errors", "loss", "losses", "odds",
+    "age", "level", "size",
 })  # fmt: skip
 TALLIES = frozenset({
     "wins", "win", "won", "winner", "votes", "count", "counts", "n", "selected", "chosen",
@@ -54,10 +64,11 @@ _PARTICLES = frozenset({
 })  # fmt: skip
 _WON = frozenset({
     "winner", "won", "chosen", "preferred", "better", "selected", "best", "picked", "win",
-    "winning",
+    "winning", "sieger", "gewinner", "gagnant", "vainqueur", "ganador",
 })  # fmt: skip
 _LOST = frozenset({
     "loser", "lost", "rejected", "worse", "worst", "unchosen", "unselected", "losing", "lose",
+    "verlierer", "perdant", "perdedor",
 })  # fmt: skip
 
 
@@ -126,6 +137,36 @@ def tally_pairs(columns: Sequence[str]) -> list[SidedPair]:
     return [pair for pair in sided_pairs(columns) if TALLIES.intersection(pair.stem)]
 
 
+def is_measure(words: Iterable[str]) -> bool:
+    """Return whether words name a measurement, not an item."""
+    return not _MEASURES.isdisjoint(words)
+
+
+class ComparedMeasures(NamedTuple):
+    """Two columns that hold a number for each item of a pair, and what it says.
+
+    `sign` is +1 if the higher number is better, -1 if the lower is, 0 if the name does not say.
+    """
+
+    left: str
+    right: str
+    sign: int
+
+
+def compared_measures(columns: Sequence[str], sides: tuple[str, str]) -> list[ComparedMeasures]:
+    """Return pairs of columns with a number for each side, those that say what is better first.
+
+    >>> compared_measures(["system1Id", "system1rank", "system2rank"], ("1", "2"))
+    [ComparedMeasures(left='system1rank', right='system2rank', sign=-1)]
+    """
+    found = []
+    for pair in sided_pairs(columns):
+        if pair.sides == sides and _MEASURES.intersection(pair.stem):
+            sign = bool(HIGHER.intersection(pair.stem)) - bool(LOWER.intersection(pair.stem))
+            found.append(ComparedMeasures(pair.left, pair.right, sign))
+    return sorted(found, key=lambda measures: measures.sign == 0)
+
+
 def favoured_side(name: str, sides: tuple[str, str]) -> int:
     """Return +1 for a column that states whether left was chosen, -1 for right, else 0.
 
@@ -166,3 +207,29 @@ def base_word(name: str) -> str:
     words = [word for word in words_of(name) if word not in ("id", "no", "nr", "number", "name")]
     name = "_".join(words)
     return name.removesuffix("id") if len(name) > len("pid") else name
+
+
+_ID_WORDS = frozenset({"id", "ids", "no", "nr", "number", "index", "key", "code", "uid"})
+_LABEL_WORDS = frozenset({"text", "name", "title", "label", "caption"})
+
+
+def label_columns(columns: Iterable[str], left: str, right: str) -> tuple[str, str] | None:
+    """Return the columns that name the items whose ids are in `left` and `right`.
+
+    >>> label_columns(["Winner Text", "Loser Text"], "Winner ID", "Loser ID")
+    ('Winner Text', 'Loser Text')
+    """
+    by_role: dict[tuple[str, ...], str] = {}
+    for name in columns:
+        words = words_of(name)
+        role = tuple(word for word in words if word not in _LABEL_WORDS)
+        if len(words) - len(role) == 1:
+            by_role.setdefault(role, name)
+    found = []
+    for name in (left, right):
+        words = words_of(name)
+        role = tuple(word for word in words if word not in _ID_WORDS)
+        if len(words) - len(role) != 1 or role not in by_role:
+            return None
+        found.append(by_role[role])
+    return found[0], found[1]

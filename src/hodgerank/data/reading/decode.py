@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.display_order import doubt_display
+from hodgerank.data.reading.item_names import labels_beside, with_names
 from hodgerank.data.reading.layouts import Layout
-from hodgerank.data.reading.options import OutcomeKind
-from hodgerank.data.reading.outcomes import is_measured, measure, understand_labels
+from hodgerank.data.reading.outcomes import Outcomes, is_measured, measure, understand_labels
 from hodgerank.data.reading.report import Reading, Row, report_on
 from hodgerank.data.reading.values import (
     MISSING,
@@ -92,7 +92,7 @@ def decode(
     reading = without_other_askers(table, reading)
     layout, options = reading.layout, reading.options
     status = np.zeros(len(table), np.uint8)
-    columns, kind = _encoded_columns(table, reading, status)
+    columns, outcomes = _encoded_columns(table, reading, status)
     columns["weight"] = _weights(table, layout, status)
     columns["time"], unread = _times(table, layout)
     if options.time is not None:
@@ -109,7 +109,9 @@ def decode(
         reading.notes.append(
             f"column {layout.time!r} is not used: its values are not times in ISO 8601 or seconds"
         )
-    report = report_on(table, reading, status, kind, multiplicity)
+    report = report_on(
+        table, reading, status, multiplicity, kind=outcomes.kind, both_bad=outcomes.both_bad
+    )
     used = status == Row.USED
     report = replace(report, adaptive=_is_adaptive(table, layout, used))
     groups = columns.pop("groups")
@@ -128,6 +130,9 @@ def decode(
     ):  # samplers record the display order
         votes = doubt_display(votes)
         report = votes.report
+    if reading.names is not None:
+        votes = with_names(votes, reading.names)
+        report = votes.report
     if votes.ballot is not None or not used.all():
         votes = votes.compacted()
         n, is_unit = votes.n_ballots, layout.unit is not None
@@ -138,8 +143,8 @@ def decode(
 
 def _encoded_columns(
     table: pl.DataFrame, reading: Reading, status: NDArray[np.uint8]
-) -> tuple[dict[str, Any], OutcomeKind | None]:
-    """Return items, workers, groups and outcomes of all rows, and the kind of outcome."""
+) -> tuple[dict[str, Any], Outcomes]:
+    """Return items, workers, groups and outcomes of all rows, and how outcomes were read."""
     layout = reading.layout
     labelled = layout.outcome is not None and not is_measured(table[layout.outcome])
     names = {"worker": layout.worker, "group": layout.group, "unit": layout.unit}
@@ -155,14 +160,16 @@ def _encoded_columns(
     items, (left, right) = encodings[0]
     found = dict(zip(single, encodings[1:], strict=True))
     workers, (worker,) = found.get("worker", ((), [np.full(len(table), MISSING, np.int32)]))
-    kind: OutcomeKind | None = None
     if layout.outcome is None:
-        outcome = np.ones(len(table))
+        outcomes = Outcomes(None, np.ones(len(table)))
     elif labelled:
-        kind, outcome = understand_labels(found["outcome"], reading, items, left, right, status)
+        outcomes = understand_labels(found["outcome"], reading, items, left, right, status)
     else:
-        kind, outcome = "number", measure(table[layout.outcome], reading, status)
+        outcomes = Outcomes("number", measure(table[layout.outcome], reading, status))
+    outcome = -outcomes.values if reading.options.worse else outcomes.values
     columns: dict[str, Any] = {"left": left, "right": right, "outcome": outcome, "worker": worker}
+    if layout.labels is not None:
+        items = labels_beside(items, (left, right), [table[name] for name in layout.labels])
     if "group" in found:
         status[found["group"][1][0] == MISSING] = Row.MISSING_ITEM
     if "unit" in found:
@@ -170,7 +177,7 @@ def _encoded_columns(
         if not columns["units"]:
             raise InvalidComparisons(f"{reading.source}: the unit column {layout.unit!r} is empty")
         columns["ballot"] = _each_by_itself(unit, len(columns["units"]))
-    return {"items": items, "workers": workers, "groups": found.get("group"), **columns}, kind
+    return {"items": items, "workers": workers, "groups": found.get("group"), **columns}, outcomes
 
 
 def _mark_unusable(

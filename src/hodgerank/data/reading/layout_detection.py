@@ -4,22 +4,32 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import polars as pl
 
-from hodgerank.data.reading.ballots import find_choices, find_rankings
+from hodgerank.data.reading.ballots import find_choices, find_rankings, find_rated_items
 from hodgerank.data.reading.column_names import words_of
 from hodgerank.data.reading.count_tables import find_tallies, find_win_matrix
+from hodgerank.data.reading.derived_columns import Derived, DerivedTable, with_derived_columns
 from hodgerank.data.reading.layouts import Layout, Shape, pair_layout
-from hodgerank.data.reading.options import ReadOptions
-from hodgerank.data.reading.suggestions import cannot_be_recognised, is_pattern, no_such_column
+from hodgerank.data.reading.options import PLAIN_SCALE, ReadOptions
 from hodgerank.data.reading.values import number
 from hodgerank.data.sources.table import Table
 from hodgerank.data.sources.text_table import TextTable
-from hodgerank.errors import InvalidComparisons
+from hodgerank.display import short
+from hodgerank.errors import InvalidComparisons, did_you_mean
 
 LOOKED_AT = 2000  # rows inspected for the values of columns; also the most items of a matrix
+
+
+class NotRecognised(InvalidComparisons):
+    """The layout of a table was not recognised; `table` is the table."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        super().__init__(f"{table.name}: the layout was not recognised")
 
 
 class DetectedLayout(NamedTuple):
@@ -31,9 +41,10 @@ class DetectedLayout(NamedTuple):
 
 
 def detect_layout(table: Table, given: ReadOptions) -> DetectedLayout:
-    """Detect the layout, or raise an error that proposes options that fit the columns."""
+    """Detect the layout, or raise `NotRecognised`."""
     if given.header is False:
         return _without_header(table, given)
+    table = with_derived_columns(table, given)
     columns = table.columns
     for name in given.columns.values():
         if name not in columns:
@@ -43,7 +54,7 @@ def detect_layout(table: Table, given: ReadOptions) -> DetectedLayout:
     found = _by_names(columns, given)
     if found is not None:
         _require_one_part_each(found, given, table.name)
-        return DetectedLayout(table, found)
+        return _with_difference(table, found)
     if not given.columns and len(columns) <= LOOKED_AT and not _duplicates(columns):
         head = table.head(columns, LOOKED_AT)
         matrix = find_win_matrix(columns, head, len(head))
@@ -51,7 +62,41 @@ def detect_layout(table: Table, given: ReadOptions) -> DetectedLayout:
             return DetectedLayout(table, matrix)
     if not given.columns and isinstance(table, TextTable) and _is_data(table):
         return _without_header(table, given)
-    raise cannot_be_recognised(table, given)
+    raise NotRecognised(table)
+
+
+def _with_difference(table: Table, shape: Layout | Shape) -> DetectedLayout:
+    """Complete a layout whose outcome is the difference of two columns."""
+    if not isinstance(shape, Layout) or shape.outcome is None:
+        return DetectedLayout(table, shape)
+    if shape.difference is not None:  # found by the names of the columns
+        column = Derived(shape.outcome, shape.difference, is_difference=True)
+        return DetectedLayout(DerivedTable(table, (column,)), shape)
+    named = [c for c in getattr(table, "derived", ()) if c.name == shape.outcome]
+    if not named:
+        return DetectedLayout(table, shape)
+    return DetectedLayout(
+        table, replace(shape, difference=named[0].parts, scale=shape.scale or PLAIN_SCALE)
+    )
+
+
+def no_such_column(source: str, name: str, columns: Sequence[str]) -> InvalidComparisons:
+    """Return the error for a column that does not exist."""
+    return InvalidComparisons(
+        f"{source}: there is no column {short(repr(name))}{did_you_mean(name, columns)}. The "
+        f"columns are {listed(columns)}"
+    )
+
+
+def is_pattern(name: str) -> bool:
+    """Return whether polars would take the name of a column for several columns."""
+    return name == "*" or (name.startswith("^") and name.endswith("$"))
+
+
+def listed(columns: Sequence[str], most: int = 20) -> str:
+    """List names of columns, but not too many."""
+    more = f", ... ({len(columns):,} in all)" if len(columns) > most else ""
+    return ", ".join(name[:40] for name in columns[:most]) + more
 
 
 def _by_names(columns: list[str], given: ReadOptions) -> Layout | Shape | None:
@@ -59,6 +104,7 @@ def _by_names(columns: list[str], given: ReadOptions) -> Layout | Shape | None:
         return find_rankings(columns, given)
     return (
         find_choices(columns, given)  # the first two of several columns are not a pair
+        or find_rated_items(columns, given)
         or find_tallies(columns, given)
         or pair_layout(columns, given)
         or find_rankings(columns, given)
@@ -104,7 +150,7 @@ def _without_header(table: Table, given: ReadOptions) -> DetectedLayout:
         raise InvalidComparisons(
             f"{table.name} has named columns: leave out --no-header (header=False)"
         )
-    body = table.without_header()
+    body = with_derived_columns(table.without_header(), given)
     columns = body.columns
     if given.columns:
         for name in given.columns.values():
@@ -126,7 +172,7 @@ def _without_header(table: Table, given: ReadOptions) -> DetectedLayout:
     parts = "the winner, the loser" if layout.outcome is None else "left, right, outcome"
     parts += ", worker" if layout.worker else ""
     note = f"no header found: columns {', '.join(layout.columns)} are taken as {parts}"
-    return DetectedLayout(body, layout, (note,))
+    return _with_difference(body, layout)._replace(notes=(note,))
 
 
 GROUP_WORDS = frozenset({

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple, Protocol
 
 import polars as pl
@@ -11,9 +11,11 @@ import polars as pl
 from hodgerank.data.reading.column_names import (
     SidedPair,
     base_word,
+    compared_measures,
     decided_pair,
     favoured_side,
     item_pairs,
+    label_columns,
     words_of,
 )
 from hodgerank.data.reading.options import PLAIN_SCALE, ReadOptions
@@ -22,7 +24,8 @@ from hodgerank.types import IntArray
 OUTCOMES = (
     "outcome", "label", "winner", "result", "preference", "preferred", "choice", "chosen", "vote",
     "answer", "judgement", "judgment", "selected", "selection", "decision", "verdict", "winning",
-    "picked", "better", "grade", "rating", "response",
+    "picked", "better", "grade", "rating", "response", "ergebnis", "sieger", "gewinner", "urteil",
+    "antwort", "gagnant", "vainqueur", "réponse", "résultat", "ganador", "respuesta", "resultado",
 )  # fmt: skip
 # Beside a word for the outcome these add nothing: winner_id, preferred_item, user_choice.
 _QUALIFIERS = frozenset({
@@ -41,7 +44,10 @@ ASKERS = ("asked_by",)
 TIMES = ("time", "timestamp", "tstamp", "created_at", "answered_at", "submitted_at", "datetime")
 
 # A column of this name most likely holds the chosen item, not a number.
-NAMES_AN_ITEM = frozenset({"winner", "chosen", "choice", "preferred", "selected", "picked"})
+NAMES_AN_ITEM = frozenset({
+    "winner", "chosen", "choice", "preferred", "selected", "picked", "sieger", "gewinner",
+    "gagnant", "vainqueur", "ganador",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +89,10 @@ class Layout(Company):
         Numbers for right and left, if the name of the outcome determines them.
     sides
         Words by which the two item columns differ; they are valid outcomes too.
+    labels
+        Columns with the names of the items, if `left` and `right` hold their ids.
+    difference
+        Columns whose difference is the outcome: left is better where the first is larger.
     ballot
         Column of the ballot, whose votes are correlated.
     display_known
@@ -95,12 +105,15 @@ class Layout(Company):
     ballot: str | None = None
     scale: tuple[float, float] | None = None
     sides: tuple[str, str] | None = None
+    labels: tuple[str, str] | None = None
+    difference: tuple[str, str] | None = None
     display_known: bool = True
 
     @property
     def parts(self) -> list[str]:
         """Columns by role, without the group; none may have two roles."""
-        return self.with_company(self.left, self.right, self.outcome, self.ballot)
+        labels = self.labels or ()
+        return self.with_company(self.left, self.right, self.outcome, self.ballot, *labels)
 
     @property
     def columns(self) -> list[str]:
@@ -167,16 +180,24 @@ def _shown(columns: Sequence[str], given: ReadOptions, pair: SidedPair) -> Layou
     free = [name for name in columns if name not in (pair.left, pair.right)]
     outcome = given.outcome or given.winner or outcome_column(free)
     scale = None
+    difference = None
     if outcome is None:
         flags = [(name, side) for name in free if (side := favoured_side(name, pair.sides))]
-        if len(flags) != 1:
+        measures = [found for found in compared_measures(free, pair.sides) if found.sign]
+        if len(flags) == 1:
+            outcome, side = flags[0]
+            scale = (0.0, 1.0) if side > 0 else (1.0, 0.0)
+        elif len(measures) == 1:
+            first, second, sign = measures[0]
+            difference = (first, second) if sign > 0 else (second, first)
+            outcome, scale = "-".join(difference), PLAIN_SCALE
+        else:
             return None
-        outcome, side = flags[0]
-        scale = (0.0, 1.0) if side > 0 else (1.0, 0.0)
-    return _with_company(
+    layout = _with_company(
         columns, given, left=pair.left, right=pair.right, outcome=outcome, scale=scale,
         sides=pair.sides,
     )  # fmt: skip
+    return replace(layout, difference=difference)
 
 
 def outcome_column(columns: Sequence[str]) -> str | None:
@@ -203,12 +224,16 @@ def _with_company(
     sides: tuple[str, str] | None = None,
 ) -> Layout:
     taken = [name for name in (left, right, outcome) if name is not None]
+    free = [name for name in columns if name not in taken]
+    labels = label_columns(free, left, right)
+    taken += labels or ()
     return Layout(
         left=left,
         right=right,
         outcome=outcome,
         scale=scale,
         sides=sides,
+        labels=labels,
         display_known=outcome is not None,
         **accompanying(columns, given, taken).company,
     )

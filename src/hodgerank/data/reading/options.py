@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from math import isfinite
 from pathlib import Path
@@ -18,6 +18,8 @@ from hodgerank.display import short
 from hodgerank.errors import InvalidArgument, did_you_mean, require_one_of
 
 OutcomeKind = Literal["number", "word", "item"]
+BothBad = Literal["tie", "drop"]
+MEANINGS = ("left", "right", "tie", "skip")
 PLAIN_SCALE = (-1.0, 1.0)
 # Options that name a column, in the order in which messages propose them.
 COLUMN_OPTIONS = (
@@ -26,9 +28,16 @@ COLUMN_OPTIONS = (
 )  # fmt: skip
 
 
-def _option(help_text: str, flag: str = "", *, metavar: str = "") -> Any:
+def _option(
+    help_text: str, flag: str = "", *, metavar: str = "", is_repeatable: bool = False
+) -> Any:
     """Describe an option of the command line, called --name unless `flag` is given."""
-    about = {"help": help_text, "flag": flag, "metavar": metavar or None}
+    about = {
+        "help": help_text,
+        "flag": flag,
+        "metavar": metavar or None,
+        "is_repeatable": is_repeatable,
+    }
     return field(default=None, metadata=about)
 
 
@@ -39,9 +48,13 @@ class ReadOptions:
     Commands make their options from these fields. None means not given.
     """
 
-    left: str | None = _option("Column of the item shown on the left.")
-    right: str | None = _option("Column of the item shown on the right.")
-    outcome: str | None = _option("Column of the outcome.")
+    left: str | None = _option(
+        "Column of the item shown on the left; A+B where two columns name it together."
+    )
+    right: str | None = _option("Column of the item shown on the right, likewise.")
+    outcome: str | None = _option(
+        "Column of the outcome; A-B where the larger of two columns decides."
+    )
     winner: str | None = _option("Column of the preferred item.")
     loser: str | None = _option("Column of the other item.")
     worker: str | None = _option("Column of the worker.")
@@ -59,6 +72,29 @@ class ReadOptions:
     outcome_as: OutcomeKind | None = _option("What the outcome column holds.")
     scale: tuple[float, float] | None = _option(
         "Numbers for 'right is best' and 'left is best', e.g. --scale 1 7.", metavar="LOW HIGH"
+    )
+    tie: Sequence[str] | None = _option(
+        "Word for a tie; may be repeated.", metavar="WORD", is_repeatable=True
+    )
+    skip: Sequence[str] | None = _option(
+        "Word for a pair that the worker skipped; may be repeated.",
+        metavar="WORD",
+        is_repeatable=True,
+    )
+    map: Mapping[str, str] | Sequence[str] | None = _option(
+        "Meaning of a word, e.g. --map f=left --map j=right; may be repeated.",
+        metavar="WORD=left|right|tie|skip",
+        is_repeatable=True,
+    )
+    both_bad: BothBad | None = _option(
+        "Whether 'both bad' is a tie, as on leaderboards, or left out. Default: tie."
+    )
+    worse: bool | None = _option(
+        "The chosen item is the worse one: more distorted, more difficult ...",
+        "--worse/--no-worse",
+    )
+    names: str | None = _option(
+        "File of the items' names: a table of ids and names.", metavar="FILE"
     )
     display_known: bool | None = _option(
         "Whether left and right are the display order. Default: detected.",
@@ -85,6 +121,13 @@ class ReadOptions:
     def __post_init__(self) -> None:
         if self.outcome_as is not None:
             require_one_of(self.outcome_as, ("number", "word", "item"), "outcome_as")
+        if self.both_bad is not None:
+            require_one_of(self.both_bad, ("tie", "drop"), "both_bad")
+        for name in ("tie", "skip"):
+            object.__setattr__(self, name, _words(getattr(self, name), name))
+        object.__setattr__(self, "map", _meanings(self.map))
+        if self.names is not None:
+            object.__setattr__(self, "names", os.fspath(self.names))
         if self.scale is None:
             return
         try:
@@ -101,6 +144,13 @@ class ReadOptions:
         named = {part: getattr(self, part) for part in COLUMN_OPTIONS}
         return {part: name for part, name in named.items() if name is not None}
 
+    @property
+    def words(self) -> dict[str, str]:
+        """Words whose meaning the caller gave, in lower case."""
+        found = dict.fromkeys(self.tie or (), "tie") | dict.fromkeys(self.skip or (), "skip")
+        found |= dict(self.map or {})  # type: ignore[arg-type]
+        return {plain_word(word): meaning for word, meaning in found.items()}
+
     def or_else(self, others: Mapping[str, Any]) -> ReadOptions:
         """Return these options, completed by `others`."""
         return replace(
@@ -108,8 +158,49 @@ class ReadOptions:
         )
 
 
+def plain_word(word: str) -> str:
+    """Return a word as it is looked up: in lower case, with single spaces."""
+    return " ".join(word.lower().split())
+
+
+def _words(words: Any, name: str) -> tuple[str, ...] | None:
+    """Return words given one by one or as a list; None if there are none."""
+    found = (words,) if isinstance(words, str) else tuple(words or ())
+    if not all(isinstance(word, str) and word.strip() for word in found):
+        raise InvalidArgument(f"{name} must be a word, or a list of words")
+    return found or None
+
+
+def _meanings(given: Any) -> dict[str, str] | None:
+    """Return the meaning of each word, given as a mapping or as WORD=MEANING."""
+    pairs = given
+    if not isinstance(given, Mapping):
+        texts = (given,) if isinstance(given, str) else tuple(given or ())
+        pairs = {}
+        for text in texts:
+            word, is_pair, meaning = str(text).rpartition("=")
+            if not is_pair or not word:
+                raise InvalidArgument(
+                    f"map {short(repr(text))} must be WORD=MEANING, e.g. --map f=left "
+                    "(map={'f': 'left'})"
+                )
+            pairs[word] = meaning.strip().lower()
+    for word, meaning in pairs.items():
+        if not isinstance(word, str) or not word.strip():
+            raise InvalidArgument("map needs words as text")
+        require_one_of(meaning, MEANINGS, f"the meaning of {short(repr(word))}")
+    return dict(pairs) or None
+
+
 FILE_OPTIONS = tuple(option.name for option in fields(ReadOptions) if option.name != "options_file")
-SWITCHES = ("display_known", "keep_na", "skip_invalid", "header")
+SWITCHES = ("display_known", "keep_na", "skip_invalid", "header", "worse")
+KINDS = {
+    **dict.fromkeys(SWITCHES, "true or false"),
+    "scale": "two numbers",
+    "tie": "a list of words",
+    "skip": "a list of words",
+    "map": "a table of words and meanings",
+}
 LARGEST_FILE = 1 << 16  # bytes
 
 
@@ -142,9 +233,11 @@ def read_options_file(path: Path) -> dict[str, Any]:
             known = ", ".join(FILE_OPTIONS)
             guess = did_you_mean(name, FILE_OPTIONS)
             raise _bad_file(path, f"{short(repr(name))} is not one of {known}{guess}")
-        kind = "true or false" if name in SWITCHES else "two numbers" if name == "scale" else "text"
+        kind = KINDS.get(name, "text")
         if not _is(kind, value):
             raise _bad_file(path, f"{name} must be {kind}, not {short(repr(value))}")
+    if "names" in found:  # a path in the file is relative to the file
+        found["names"] = str(path.parent / found["names"])
     try:
         ReadOptions(**found)
     except InvalidArgument as error:
@@ -157,6 +250,12 @@ def _is(kind: str, value: object) -> bool:
         return isinstance(value, str) and value != ""
     if kind == "true or false":
         return isinstance(value, bool)
+    if kind == "a list of words":
+        return _is("text", value) or (
+            isinstance(value, list) and all(_is("text", word) for word in value)
+        )
+    if kind == "a table of words and meanings":
+        return isinstance(value, dict) and all(_is("text", word) for word in value.values())
     return (
         isinstance(value, list)
         and len(value) == 2

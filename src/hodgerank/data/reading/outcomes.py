@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from hodgerank.data.reading.column_names import words_of
-from hodgerank.data.reading.layouts import NAMES_AN_ITEM, Layout
-from hodgerank.data.reading.options import PLAIN_SCALE, OutcomeKind
+from hodgerank.data.reading.layouts import NAMES_AN_ITEM
+from hodgerank.data.reading.options import PLAIN_SCALE, OutcomeKind, plain_word
+from hodgerank.data.reading.outcome_words import Meaning, Vocabulary, Word, graded
 from hodgerank.data.reading.report import Reading, Row
 from hodgerank.data.reading.values import MISSING, NOT_A_NAME, Encoding, number
 from hodgerank.errors import InvalidComparisons
-from hodgerank.types import CodeArray, FloatArray, Item
+from hodgerank.types import BoolArray, CodeArray, FloatArray, Item
 
-LEFT = frozenset({"left", "model_a", "model_1", "item_a", "option_a", "a", "l", "first", "true"})
-RIGHT = frozenset(
-    {"right", "model_b", "model_2", "item_b", "option_b", "b", "r", "second", "false"}
-)
-TIE = frozenset({
-    "tie", "draw", "equal", "same", "both", "tie (bothgood)", "bothgood", "both_good", "both good",
-    "no preference", "no difference", "indifferent", "d",
-})  # fmt: skip
-BOTH_BAD = frozenset({"tie (bothbad)", "bothbad", "both_bad", "both bad", "neither"})
-SKIP = frozenset({"skip", "skipped", "ignore", "ignored", "unknown", "unsure", "pass", "none"})
-YES, NO = frozenset({"yes", "y"}), frozenset({"no", "n"})
+MOST_PHRASES = 500  # distinct labels; more are names of items
+YES, NO = frozenset({"yes", "y", "ja", "oui", "sí"}), frozenset({"no", "n", "nein", "non"})
+
+
+class Outcomes(NamedTuple):
+    """Outcomes in [-1, 1], the kind of their column, and which of them stand for 'both bad'."""
+
+    kind: OutcomeKind | None
+    values: FloatArray
+    both_bad: BoolArray | None = None
 
 
 def is_measured(column: pl.Series) -> bool:
@@ -51,8 +53,8 @@ def understand_labels(
     left: CodeArray,
     right: CodeArray,
     status: NDArray[np.uint8],
-) -> tuple[OutcomeKind, FloatArray]:
-    """Return outcomes in [-1, 1] of a column of labels; rows without one get a status.
+) -> Outcomes:
+    """Return the outcomes of a column of labels; rows without one get a status.
 
     Each distinct label is interpreted once, then rows are looked up.
     """
@@ -61,18 +63,23 @@ def understand_labels(
     texts = [str(label) for label in labels]
     names = list(map(str, items))
     chosen = np.array([*_positions(texts, names), -2], np.int32)
-    lowered = [text.lower() for text in texts]
-    vocabulary = _vocabulary(reading.layout, values)
-    words = [_word(low, vocabulary) for low in lowered]
+    vocabulary = _vocabulary(reading, values)
+    as_phrase = len(texts) <= MOST_PHRASES
+    words = [vocabulary.word(text, as_phrase=as_phrase) for text in texts]
     if reading.options.outcome_as != "word" and any(words):
         # An item's name takes precedence over a word: items may be called A and B.
-        named = set(lowered).intersection(map(str.lower, names))
+        lowered = [text.lower() for text in texts]
+        named = set(lowered).intersection(map(str.lower, names)) - reading.options.words.keys()
         words = [None if low in named else word for low, word in zip(lowered, words, strict=True)]
-    word_status, word_value = _word_tables(words)
+    word_status, word_value = _word_tables(words, reading)
+    both_bad = _both_bad(words, codes, word_status)
 
     kind = reading.options.outcome_as or _most_plausible_kind(
         codes, values, word_value, chosen, left, right, reading
     )
+    given = reading.options.words
+    if any(given.get(plain_word(text)) in ("left", "right") for text in texts):
+        kind = "word"
     if kind == "number":
         refuse_zero_and_one(values, reading)
         outcome = _numbers(values[codes], reading, status)
@@ -82,16 +89,16 @@ def understand_labels(
             is_word = np.isnan(values)[codes] & (codes != MISSING)
             status[is_word] = meaning[codes[is_word]]
             outcome[is_word] = 0.0
-        return kind, outcome
+        return Outcomes(kind, outcome, both_bad)
     if kind == "word":
         if word_status[:-1].any() or codes.min() == MISSING:
             status[:] = word_status[codes]
-        return kind, word_value[codes]
+        return Outcomes(kind, word_value[codes], both_bad)
     # A sheet filled in by hand may have 'left' in one row and the item in the next.
     chose_left, chose_right = chosen[codes] == left, chosen[codes] == right
     outcome = np.where(chose_left, 1.0, np.where(chose_right, -1.0, word_value[codes]))
     status[:] = np.where(chose_left | chose_right, np.uint8(Row.USED), word_status[codes])
-    return kind, outcome
+    return Outcomes(kind, outcome, both_bad)
 
 
 def _positions(texts: list[str], names: list[str]) -> list[int]:
@@ -155,44 +162,49 @@ def refuse_zero_and_one(values: FloatArray, reading: Reading) -> None:
         )
 
 
-def _vocabulary(layout: Layout, values: FloatArray) -> dict[str, str]:
-    """Return the meaning of each word; column names and their sides are words too."""
-    words = dict.fromkeys(LEFT, "left") | dict.fromkeys(RIGHT, "right")
-    for name, others in (("tie", TIE), ("both bad", BOTH_BAD), ("skip", SKIP)):
-        words |= dict.fromkeys(others, name)
-    words |= dict.fromkeys((name.lower() for name in NOT_A_NAME), "unanswered")
+def _vocabulary(reading: Reading, values: FloatArray) -> Vocabulary:
+    """Return the meaning of words; column names and their sides are words too."""
+    layout = reading.layout
+    words: dict[str, Meaning] = {name.lower(): "unanswered" for name in NOT_A_NAME}
     if layout.scale is not None:  # "is_A_selected": yes
-        yes, no = ("left", "right") if layout.scale[1] > layout.scale[0] else ("right", "left")
+        sides: tuple[Meaning, Meaning] = ("left", "right")
+        yes, no = sides if layout.scale[1] > layout.scale[0] else sides[::-1]
         words |= dict.fromkeys(YES, yes) | dict.fromkeys(NO, no)
         words |= {"true": yes, "false": no}
     if layout.sides is not None:
         left, right = layout.sides
-        if left[0] != right[0] and not left.isdecimal():
-            words |= {left[0]: "left", right[0]: "right"}
         # 1 and 2 are words only if there is no other number: on a scale they are grades
         known = {f"{value:g}" for value in values[~np.isnan(values)]}
         if not left.isdecimal() or known <= {left, right}:
             words |= {left: "left", right: "right"}
-    return words | {layout.left.lower(): "left", layout.right.lower(): "right"}
+    words |= {layout.left.lower(): "left", layout.right.lower(): "right"}
+    return Vocabulary(reading.options.words, words, layout.sides)  # type: ignore[arg-type]
 
 
-def _word(lowered: str, vocabulary: dict[str, str]) -> str | None:
-    """Return the known word for a label in lower case."""
-    return vocabulary.get(" ".join(lowered.split()))
-
-
-def _word_tables(words: list[str | None]) -> tuple[NDArray[np.uint8], FloatArray]:
+def _word_tables(
+    words: list[Word | None], reading: Reading
+) -> tuple[NDArray[np.uint8], FloatArray]:
     """Return status and outcome of each word; a word for neither side has outcome 0."""
-    statuses = {
-        "both bad": Row.BOTH_BAD,
-        "skip": Row.SKIPPED,
-        "unanswered": Row.UNANSWERED,
-        None: Row.NEITHER,
-    }
-    values = {"left": 1.0, "right": -1.0, None: np.nan}
-    status = [statuses.get(word, Row.USED) for word in words]
-    value = [values.get(word, 0.0) for word in words]
+    statuses = {"skip": Row.SKIPPED, "unanswered": Row.UNANSWERED}
+    if reading.options.both_bad == "drop":
+        statuses["both bad"] = Row.BOTH_BAD
+    level, signs = graded(words), {"left": 1.0, "right": -1.0}
+    status, value = [], []
+    for word in words:
+        status.append(Row.NEITHER if word is None else statuses.get(word.meaning, Row.USED))
+        sign = np.nan if word is None else signs.get(word.meaning, 0.0)
+        value.append(sign * level[word.strength] if word is not None and sign else sign)
     return np.array([*status, Row.UNANSWERED], np.uint8), np.array([*value, np.nan])
+
+
+def _both_bad(
+    words: list[Word | None], codes: CodeArray, word_status: NDArray[np.uint8]
+) -> BoolArray | None:
+    """Return which rows say 'both bad' and count as ties; None if there are none."""
+    are_ties = [word is not None and word.meaning == "both bad" for word in words]
+    if not any(are_ties) or (word_status == Row.BOTH_BAD).any():
+        return None
+    return np.array([*are_ties, False])[codes]
 
 
 def _numbers(values: FloatArray, reading: Reading, status: NDArray[np.uint8]) -> FloatArray:

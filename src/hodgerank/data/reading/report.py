@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from hodgerank.data.comparisons import ReadReport
 from hodgerank.data.reading.layouts import Layout
 from hodgerank.data.reading.options import PLAIN_SCALE, OutcomeKind, ReadOptions
+from hodgerank.data.sources.table import Table
 from hodgerank.display import short
 from hodgerank.errors import InvalidComparisons
-from hodgerank.types import IntArray
+from hodgerank.types import BoolArray, IntArray
 
 
 class Row(IntEnum):
@@ -43,11 +44,16 @@ FAULTS: Mapping[Row, tuple[str, str]] = {
         "put names that contain the separator in quotes",
     ),
     Row.NO_ITEM: ("an item is missing", "fill in both items, or write NA"),
-    Row.SELF: ("an item is compared with itself", "remove the row"),
+    Row.SELF: (
+        "an item is compared with itself",
+        "remove the row; or if two columns name an item together, join them: --left A+B --right "
+        "C+D (left='A+B', ...)",
+    ),
     Row.OUT_OF_RANGE: ("the outcome is not a number in {range}", "{remedy}"),
     Row.NEITHER: (
         "the winner is neither of the two items, nor left, right or tie",
-        "correct the spelling, or give the kind of outcome: outcome_as='word' (--outcome-as word)",
+        "correct the spelling, or say what the words mean ({words}): --map "
+        "WORD=left|right|tie|skip (map={{'WORD': 'left'}})",
     ),
     Row.BAD_WEIGHT: (
         "the weight is not a number between 1e-6 and 1e6",
@@ -58,6 +64,15 @@ FAULTS: Mapping[Row, tuple[str, str]] = {
         "use whole numbers, or read the column as weights: weight=... (--weight)",
     ),
     Row.BAD_TIME: ("the time is invalid", "use ISO 8601 or seconds"),
+}
+
+
+# Rows that are not votes without being invalid, and what to check if there are many.
+LEFT_OUT: Mapping[Row, str] = {
+    Row.SKIPPED: "skipped by the worker ({words}); count a word as a tie with --tie WORD",
+    Row.UNANSWERED: "without an answer in {column}; if it is not the outcome, name another column "
+    "with --outcome",
+    Row.MISSING_ITEM: "with a missing item; if NA is the name of an item, use --keep-na",
 }
 
 
@@ -75,6 +90,8 @@ class Reading:
         Number of rows of the source, if it had another shape.
     filtered, unused, notes
         As in `ReadReport`.
+    names
+        Table of ids and names of items, if the caller gave one.
     """
 
     layout: Layout
@@ -87,6 +104,7 @@ class Reading:
     filtered: int = 0
     unused: tuple[str, ...] = ()
     notes: list[str] = field(default_factory=list)
+    names: Table | None = None
 
     @property
     def scale(self) -> tuple[float, float]:
@@ -94,14 +112,23 @@ class Reading:
         return self.options.scale or self.layout.scale or PLAIN_SCALE
 
 
+FEWEST_LEFT_OUT = 3
+MANY_LEFT_OUT = 0.05  # share of rows from which on a warning names the likely cause
+
+
 def report_on(
     table: pl.DataFrame,
     reading: Reading,
     status: NDArray[np.uint8],
-    kind: OutcomeKind | None,
     multiplicity: IntArray | None,
+    *,
+    kind: OutcomeKind | None,
+    both_bad: BoolArray | None,
 ) -> ReadReport:
-    """Count rows by status; raise an error for invalid rows unless they are skipped."""
+    """Count rows by status; raise an error for invalid rows unless they are skipped.
+
+    `both_bad` are the rows in which both items were rejected, and which count as ties.
+    """
     if multiplicity is None and not status.any():
         tally = np.zeros(len(Row), int)
         tally[Row.USED] = len(status)
@@ -116,14 +143,21 @@ def report_on(
     rows = int(tally.sum() - tally[Row.BLANK])
     if rejected and (not reading.options.skip_invalid or not tally[Row.USED]):
         numbered = multiplicity is None  # an aggregated table has another order
-        raise InvalidComparisons(
+        error = InvalidComparisons(
             _complaint(table, reading, status, rows, rejected, reasons, numbered=numbered)
         )
+        error.share = sum(rejected.values()) / rows
+        raise error
+    both_bad_ties = 0
+    if both_bad is not None:
+        is_tie = both_bad & (status == Row.USED)
+        both_bad_ties = int(is_tie.sum() if multiplicity is None else multiplicity[is_tie].sum())
     report = ReadReport(
         source=reading.source,
         layout=_described(reading, kind),
         rows=rows if reading.n_rows is None else reading.n_rows,
         both_bad=int(tally[Row.BOTH_BAD]),
+        both_bad_ties=both_bad_ties,
         skipped=int(tally[Row.SKIPPED]),
         unanswered=int(tally[Row.UNANSWERED]),
         missing=int(tally[Row.MISSING_ITEM]),
@@ -131,7 +165,7 @@ def report_on(
         rejected=sum(rejected.values()),
         rejections=tuple(reasons),
         unused=reading.unused,
-        notes=tuple(reading.notes),
+        notes=(*reading.notes, *_why_many_left_out(table, reading, status, tally)),
     )
     if not tally[Row.USED]:
         counts = ", ".join(f"{count:,} {reason}" for reason, count in report.left_out.items())
@@ -141,17 +175,37 @@ def report_on(
     return report
 
 
+def _why_many_left_out(
+    table: pl.DataFrame, reading: Reading, status: NDArray[np.uint8], tally: NDArray[np.int64]
+) -> list[str]:
+    """Return a warning with the likely cause if many rows are left out; none if few are."""
+    meant = {Row.USED, Row.BLANK, Row.BOTH_BAD}  # both bad is left out on request only
+    counts = {row: int(tally[row]) for row in Row if row not in meant and tally[row]}
+    n_rows = int(tally.sum() - tally[Row.BLANK])
+    n_left_out = sum(counts.values())
+    if n_left_out < FEWEST_LEFT_OUT or n_left_out <= MANY_LEFT_OUT * n_rows:
+        return []
+    worst = max(counts, key=lambda row: counts[row])
+    why = f"invalid ({FAULTS[worst][0]}): " if worst in FAULTS else ""
+    why = why.format(range="the scale") + _remedy(worst, table, reading, status)
+    return [f"{n_left_out / n_rows:.0%} of the rows are left out, most of them {why}"]
+
+
 def _described(reading: Reading, kind: OutcomeKind | None) -> str:
+    """Return the layout with what 'better' means in it."""
+    better = "worse" if reading.options.worse else "better"
     if reading.shape is not None:
-        return reading.shape
-    low, high = reading.scale
+        return reading.shape + " (the item chosen is worse)" * bool(reading.options.worse)
+    layout, (low, high) = reading.layout, reading.scale
     meaning = {
-        None: "the first column won; display order unknown",
-        "number": f"outcome {low:g} to {high:g}",
-        "word": "outcome in words",
-        "item": "outcome is the chosen item",
+        None: f"{layout.left} is {better}; display order unknown",
+        "number": f"{high:g}: left is {better}, {low:g}: right is {better}",
+        "word": f"the side chosen is {better}",
+        "item": f"the item chosen is {better}",
     }[kind]
-    return f"{reading.layout} ({meaning})"
+    if layout.difference is not None:
+        meaning = "left is {} where {} exceeds {}".format(better, *layout.difference)
+    return f"{layout} ({meaning})"
 
 
 def _complaint(
@@ -166,10 +220,7 @@ def _complaint(
 ) -> str:
     lines = [f"{reading.source}: {sum(rejected.values()):,} of {rows:,} rows are invalid"]
     for (row, _), reason in zip(rejected.items(), reasons, strict=True):
-        remedy = FAULTS[row][1]
-        if row == Row.OUT_OF_RANGE:
-            remedy = _other_scale(table, reading)
-        lines.append(f"  {reason}: {remedy}")
+        lines.append(f"  {reason}: {_remedy(row, table, reading, status)}")
         for k in np.flatnonzero(status == row)[:3].tolist():
             place = k + 1 if reading.row is None else int(reading.row[k])
             shown = _shown(table, k, reading.layout)
@@ -178,8 +229,37 @@ def _complaint(
     return "\n".join(lines)
 
 
+def _remedy(row: Row, table: pl.DataFrame, reading: Reading, status: NDArray[np.uint8]) -> str:
+    """Return what to do about rows of this status."""
+    if row == Row.OUT_OF_RANGE:
+        return _other_scale(table, reading)
+    remedy = FAULTS[row][1] if row in FAULTS else LEFT_OUT[row]
+    return remedy.format(
+        words=_words(table, reading, status, row), column=reading.layout.outcome or "the winner"
+    )
+
+
+MOST_WORDS = 8  # listed with their counts
+
+
+def _words(table: pl.DataFrame, reading: Reading, status: NDArray[np.uint8], row: Row) -> str:
+    """Return the outcomes of these rows with their counts, the most frequent first."""
+    column = reading.layout.outcome
+    if column is None:
+        return ""
+    cells = table[column].filter(pl.Series(status == row)).cast(pl.String, strict=False)
+    counts = (
+        cells.alias("word").value_counts(sort=True).sort("count", "word", descending=[True, False])
+    )
+    listed = [
+        f"{short(str(word))} x {count:,}" for word, count in counts.head(MOST_WORDS).iter_rows()
+    ]
+    more = len(counts) - MOST_WORDS
+    return ", ".join(listed) + (f" and {more:,} more" if more > 0 else "")
+
+
 def _other_scale(table: pl.DataFrame, reading: Reading) -> str:
-    """Propose the range of the data as the scale."""
+    """Propose a scale: symmetric for signed numbers, else the range of the data."""
     from hodgerank.data.reading.values import numbers
 
     plain = "use -1 (right), 0 (tie), +1 (left) or a grade in between"
@@ -187,12 +267,32 @@ def _other_scale(table: pl.DataFrame, reading: Reading) -> str:
     found = found.filter(found.is_finite())
     if found.is_empty() or found.min() == found.max():
         return f"{plain}, or give the ends of the scale: scale=(1, 5) (--scale 1 5)"
-    low, high = float(found.min()), float(found.max())  # type: ignore[arg-type]
+    least, most = float(found.min()), float(found.max())  # type: ignore[arg-type]
+    low, high = scale_of(least, most)
     return (
-        f"{plain}; the numbers go from {low:g} to {high:g}, so perhaps give the ends of the "
+        f"{plain}; the numbers go from {least:g} to {most:g}, so perhaps give the ends of the "
         f"scale: --scale {low:g} {high:g} (scale=({low:g}, {high:g})) if {high:g} prefers left, "
         f"--scale {high:g} {low:g} if {low:g} prefers left"
     )
+
+
+# Scales in common use; numbers that do not reach the ends of one may still be on it.
+SCALES = ((1, 5), (1, 7), (0, 10), (1, 9), (1, 10), (0, 100))
+
+
+def scale_of(low: float, high: float) -> tuple[float, float]:
+    """Return the scale of numbers that range from `low` to `high`.
+
+    Signed numbers have a symmetric scale, so that 0 is a tie.
+
+    >>> scale_of(-2, 5), scale_of(2, 5), scale_of(0, 3)
+    ((-5, 5), (1, 5), (0, 3))
+    """
+    if low < 0 < high:
+        end = max(-low, high)
+        return -end, end
+    usual = [ends for ends in SCALES if ends[0] <= low and high == ends[1]]
+    return usual[0] if usual and low > usual[0][0] else (low, high)
 
 
 def _shown(table: pl.DataFrame, row: int, layout: Layout) -> str:

@@ -1,161 +1,416 @@
-"""Errors for tables whose layout is not recognised, with options that fit their columns."""
+"""Options that fit a table whose layout is not recognised, each tried on the table first.
+
+Candidates for the two items and for the outcome come from names and values. A suggestion must read
+almost all rows, compare no item with itself, and name columns that hold items. An outcome that only
+its numbers speak for must also agree with itself: items that win in one half of the rows win in the
+other. Where the columns do not show which end is better, both readings are given with the question.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import combinations
+from shlex import quote
+from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
 import polars as pl
 
-from hodgerank.data.reading.column_names import item_pairs, sided_pairs
-from hodgerank.data.reading.layouts import outcome_column
-from hodgerank.data.reading.options import ReadOptions
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.reading.column_names import (
+    ITEM_WORDS,
+    SidedPair,
+    compared_measures,
+    decided_pair,
+    is_measure,
+    item_pairs,
+    sided_pairs,
+    words_of,
+)
+from hodgerank.data.reading.layout_detection import is_pattern, listed
+from hodgerank.data.reading.layouts import Layout, outcome_column
+from hodgerank.data.reading.options import COLUMN_OPTIONS, ReadOptions
+from hodgerank.data.reading.outcome_words import Vocabulary
+from hodgerank.data.reading.report import scale_of
 from hodgerank.data.reading.values import numbers
 from hodgerank.data.sources.table import Table
-from hodgerank.errors import InvalidComparisons, did_you_mean
+from hodgerank.errors import InvalidComparisons
 
-LOOKED_AT = 500  # rows
-MOST_COLUMNS = 30
-FEW_VALUES = 11  # distinct values of an outcome
-# Outcomes in words that make a column worth proposing.
-WORDS = frozenset({
-    "left", "right", "a", "b", "l", "r", "h", "d", "home", "away", "draw", "tie", "first", "second",
-})  # fmt: skip
+LOOKED_AT = 2000  # rows on which suggestions are tried
+MOST_COLUMNS = 60
+MOST_TRIED = 40  # combinations of columns
+FEW_ROWS = 20  # in which every item may occur once
+MOST_ITSELF = 0.02  # share of rows that compare an item with itself, or are invalid otherwise
+MOST_LEFT_OUT = 0.25
 KNOWN = "left,right,outcome; left,right,winner; model_a,model_b,winner; winner,loser"
+WORSE_WORDS = frozenset({
+    "worse", "worst", "loser", "lost", "rejected", "distorted", "annoying", "noisier", "blurrier",
+    "least", "poorer",
+})  # fmt: skip
+# Columns of such names hold no outcome, whatever their numbers are.
+OTHER_WORDS = frozenset({
+    "id", "ids", "no", "nr", "number", "index", "trial", "prompt", "question", "page", "block",
+    "order", "session", "age", "time", "seconds", "rt", "ms", "duration", "date", "year", "month",
+    "day", "count", "n", "seed", "fold", "turn", "round", "unnamed", "timestamp",
+})  # fmt: skip
+
+Options: TypeAlias = dict[str, Any]
+Attempt: TypeAlias = Callable[[Options], Comparisons | None]
 
 
-def no_such_column(source: str, name: str, columns: Sequence[str]) -> InvalidComparisons:
-    """Return the error for a column that does not exist."""
-    return InvalidComparisons(
-        f"{source}: there is no column {name!r}{did_you_mean(name, columns)}. The columns are "
-        f"{listed(columns)}"
-    )
+class Suggestion(NamedTuple):
+    """Options that fit, and when, if the table does not show whether they are right."""
+
+    options: Options
+    when: str = ""
 
 
-def cannot_be_recognised(table: Table, given: ReadOptions) -> InvalidComparisons:
+def not_recognised(table: Table, given: ReadOptions, attempt: Attempt) -> InvalidComparisons:
     """Return the error for a layout that is not recognised."""
     columns = table.columns
-    fitting = propose(columns, table.head(_distinct(columns), LOOKED_AT), given)
     what = "the outcome" if any(item_pairs(columns)) else "the two items"
-    start = (
-        f"{table.name}: no column for {what} was recognised. The columns are {listed(columns)}. "
-    )
+    start = f"{table.name}: no column for {what} was recognised. The columns are {listed(columns)}."
     if len(columns) == 1:
-        start += "If they are not separated by a comma, tab, ; or |, name the --separator. "
+        start += " If they are not separated by a comma, tab, ; or |, name the --separator."
+    head = _head(table)
+    fitting = suggest(head, given, attempt)
     if fitting:
-        return InvalidComparisons(
-            f"{start}Perhaps this fits: {as_options(fitting)} (in Python {as_arguments(fitting)})"
-        )
+        return InvalidComparisons(f"{start}\n{worded(fitting)}")
     return InvalidComparisons(
-        f"{start}Name them (--left A --right B --outcome C, or --winner A --loser B), or rename "
-        f"them to a known layout: {KNOWN}"
+        f"{start} {_considered(head, given)} Name the columns (--left A --right B --outcome C, or "
+        f"--winner A --loser B), or rename them to a known layout: {KNOWN}"
     )
 
 
-def _distinct(columns: Sequence[str]) -> list[str]:
-    return [name for name, n in Counter(columns).items() if n == 1 and not is_pattern(name)][
-        :MOST_COLUMNS
-    ]
+def better_options(
+    table: Table, given: ReadOptions, layout: Layout, attempt: Attempt
+) -> str | None:
+    """Return other options than those of a layout that did not fit the rows, if any do."""
+    fitting = suggest(_head(table), given, attempt)
+    failed = {"left": layout.left, "right": layout.right, "outcome": layout.outcome}
+    if any(failed.items() <= found.options.items() for found in fitting):
+        return None
+    return worded(fitting) if fitting else None
 
 
-def is_pattern(name: str) -> bool:
-    """Return whether polars would take the name of a column for several columns."""
-    return name == "*" or (name.startswith("^") and name.endswith("$"))
+def worded(fitting: Sequence[Suggestion]) -> str:
+    """Return suggestions as text: one, or one line for each answer to a question."""
+    if len(fitting) == 1:
+        options = fitting[0].options
+        return f"Perhaps this fits: {as_options(options)} (in Python {as_arguments(options)})"
+    lines = ["Perhaps one of these fits. The columns do not show which:"]
+    lines += [f"  {as_options(options)} (if {when})" for options, when in fitting]
+    return "\n".join(lines)
 
 
-def as_options(columns: Mapping[str, str]) -> str:
-    """Format columns as options of the command line.
+def as_options(options: Mapping[str, Any]) -> str:
+    """Format options as on the command line.
 
-    >>> as_options({"left": "A", "outcome": "my grade"})
-    "--left A --outcome 'my grade'"
+    >>> as_options({"left": "A", "outcome": "my grade", "scale": (1, 5), "worse": True})
+    "--left A --outcome 'my grade' --scale 1 5 --worse"
     """
-    from shlex import quote
-
-    return " ".join(f"--{part.replace('_', '-')} {quote(name)}" for part, name in columns.items())
-
-
-def as_arguments(columns: Mapping[str, str]) -> str:
-    """Format columns as arguments of `read_comparisons`."""
-    return ", ".join(f"{part}={name!r}" for part, name in columns.items())
-
-
-def listed(columns: Sequence[str], most: int = 20) -> str:
-    """List names of columns, but not too many."""
-    more = f", ... ({len(columns):,} in all)" if len(columns) > most else ""
-    return ", ".join(name[:40] for name in columns[:most]) + more
+    parts = []
+    for name, value in options.items():
+        parts.append(f"--{name.replace('_', '-')}")
+        if isinstance(value, str):
+            parts.append(quote(value))
+        elif value is not True:
+            parts += [f"{end:g}" for end in value]
+    return " ".join(parts)
 
 
-def propose(columns: Sequence[str], head: pl.DataFrame, given: ReadOptions) -> dict[str, str]:
-    """Guess the roles of columns, by the nearest names first, then by their values."""
-    found = dict(given.columns)
-    for part in ("left", "right", "winner", "loser", "outcome"):
-        near = get_close_matches(part, [c.lower() for c in columns], n=1, cutoff=0.6)
-        if near and part not in found:
-            name = next(c for c in columns if c.lower() == near[0])
-            if name not in found.values():
-                found[part] = name
-    known, unknown = item_pairs(columns)
-    if not _complete(found) and (known or unknown):
-        pair = [*known, *unknown][0]
-        found |= {"left": pair.left, "right": pair.right}
-    if not _complete(found):
-        alike = _alike(head, [name for name in head.columns if name not in found.values()])
-        if alike is not None:
-            found |= {"left": alike[0], "right": alike[1]}
-    if not _complete(found):
-        return {}
-    if {"winner", "loser"} <= found.keys():
-        return {part: found[part] for part in ("winner", "loser")}
-    items = {part: found[part] for part in ("left", "right")}
-    free = [name for name in columns if name not in items.values()]
-    outcome = found.get("outcome") or found.get("winner") or outcome_column(free)
-    outcome = outcome or _telling(head, items["left"], items["right"])
-    if outcome is not None:
-        return {**items, "outcome": outcome}
-    return {"winner": items["left"], "loser": items["right"]}
+def as_arguments(options: Mapping[str, Any]) -> str:
+    """Format options as arguments of `read_comparisons`."""
+    return ", ".join(f"{name}={value!r}" for name, value in options.items())
 
 
-def _complete(found: Mapping[str, str]) -> bool:
-    return {"left", "right"} <= found.keys() or {"winner", "loser"} <= found.keys()
+def suggest(head: pl.DataFrame, given: ReadOptions, attempt: Attempt) -> list[Suggestion]:
+    """Return the first options that fit, or the alternatives between which a question decides."""
+    named = {name: column for name, column in given.columns.items() if name in COLUMN_OPTIONS}
+    tried = 0
+    for candidates, needs_signal in _candidates(head, named):
+        fitting = []
+        for options, when in candidates:
+            tried += 1
+            votes = attempt({**named, **options})
+            if votes is not None and fits(votes) and (not needs_signal or has_signal(votes)):
+                fitting.append(Suggestion({**named, **options}, when))
+        if fitting and len(fitting) == len(candidates):
+            return fitting
+        if tried >= MOST_TRIED:
+            break
+    return []
 
 
-def _alike(head: pl.DataFrame, columns: Sequence[str]) -> tuple[str, str] | None:
-    """Return the two columns that share most values, if at least a third."""
+def fits(votes: Comparisons) -> bool:
+    """Return whether votes read on trial are plausible."""
+    report = votes.report
+    rows = max(report.rows, 1)
+    left_out = sum(report.left_out.values()) - report.filtered
+    if report.rejected > MOST_ITSELF * rows or left_out > MOST_LEFT_OUT * rows:
+        return False
+    if votes.n_items < 2:
+        return False
+    if votes.n_votes < FEW_ROWS:
+        return True
+    one_sided = bool(votes.display_known.all()) and len(set(np.sign(votes.outcome).tolist())) < 2
+    return not one_sided and 2 * votes.n_votes >= 3 * votes.n_items
+
+
+def has_signal(votes: Comparisons) -> bool:
+    """Return whether items that win in one half of the votes also win in the other half."""
+    decided = votes.select(votes.outcome != 0)
+    half = np.arange(len(decided)) % 2 == 0
+    right, n = 0, 0
+    for train, test in ((half, ~half), (~half, half)):
+        seen, unseen = decided.select(train), decided.select(test)
+        wins = np.bincount(seen.left, np.sign(seen.outcome), votes.n_items)
+        wins -= np.bincount(seen.right, np.sign(seen.outcome), votes.n_items)
+        shown = np.bincount(seen.left, minlength=votes.n_items) + np.bincount(
+            seen.right, minlength=votes.n_items
+        )
+        strength = wins / (shown + 2)
+        expected = np.sign(strength[unseen.left] - strength[unseen.right])
+        is_sure = expected != 0
+        right += int((expected == np.sign(unseen.outcome))[is_sure].sum())
+        n += int(is_sure.sum())
+    return n >= FEW_ROWS and right / n - 0.5 > 3 * np.sqrt(0.25 / n)
+
+
+def _head(table: Table) -> pl.DataFrame:
+    """Return the first rows of the columns that can be named."""
+    times = Counter(table.columns)
+    names = [name for name, n in times.items() if n == 1 and not is_pattern(name)]
+    return table.head(names[:MOST_COLUMNS], LOOKED_AT)
+
+
+Candidates: TypeAlias = tuple[list[Suggestion], bool]
+
+
+def _candidates(head: pl.DataFrame, named: Mapping[str, str]) -> Iterator[Candidates]:
+    """Yield alternatives, the likeliest first, and whether they need evidence in the numbers."""
+    columns = head.columns
+    for roles in (("left", "right", "outcome"), ("left", "right", "winner"), ("winner", "loser")):
+        misspelt = _misspelt(columns, roles, named)
+        if misspelt and all(_may_be_items(head, misspelt[role]) for role in roles[:2]):
+            yield [Suggestion(misspelt)], False
+    decided = None if "left" in named or "right" in named else decided_pair(columns)
+    if decided is not None and all(_may_be_items(head, name) for name in decided):
+        yield [Suggestion({"winner": decided[0], "loser": decided[1]})], False
+    for pair in _pairs(head, named):
+        items = {"left": pair.left, "right": pair.right}
+        for candidates, needs_signal in _outcomes(head, pair, named):
+            yield [Suggestion({**items, **o}, when) for o, when in candidates], needs_signal
+
+
+def _misspelt(
+    columns: Sequence[str], roles: Sequence[str], named: Mapping[str, str]
+) -> Options | None:
+    """Return columns whose names are almost those of the roles: 'lefft', 'rigth', 'outcome'."""
+    found: Options = {}
+    for role in roles:
+        near = get_close_matches(role, [name.lower() for name in columns], n=1, cutoff=0.75)
+        name = named.get(role) or next((c for c in columns if near and c.lower() == near[0]), None)
+        if role == "outcome" and name is None:
+            name = outcome_column([c for c in columns if c not in found.values()])
+        if name is None or name in found.values():
+            return None
+        found[role] = name
+    return found
+
+
+def _pairs(head: pl.DataFrame, named: Mapping[str, str]) -> Iterator[SidedPair]:
+    """Yield columns that may name the two items, also two columns together."""
+    if "left" in named and "right" in named:
+        yield SidedPair(named["left"], named["right"], ("left", "right"), ())
+        return
+    known, unknown = item_pairs(head.columns)
+    sided = [
+        pair
+        for pair in (*known, *unknown)
+        if all(_may_be_items(head, name) for name in pair[:2]) and _share(head, *pair[:2])
+    ]
+    if "left" in named or "right" in named:
+        sided = [
+            pair
+            for pair in sided
+            if named.get("left", pair.left) == pair.left
+            and named.get("right", pair.right) == pair.right
+        ]
+    parts = [pair for pair in sided if _itself(head, pair) > MOST_ITSELF]
+    yield from (pair for pair in sided if pair not in parts)
+    levels = [pair for pair in sided_pairs(head.columns) if pair not in parts]
+    for first in parts:
+        for second in (*parts, *levels):
+            if second.sides == first.sides and first is not second:
+                together = SidedPair(
+                    f"{first.left}+{second.left}",
+                    f"{first.right}+{second.right}",
+                    first.sides,
+                    first.stem,
+                )
+                if _itself(head, first, second) <= MOST_ITSELF and _is_level(head, second):
+                    yield together
+    if not sided:
+        yield from _alike(head)
+
+
+def _is_level(head: pl.DataFrame, pair: SidedPair) -> bool:
+    """Return whether a pair of columns may complete the names of items: few values, shared."""
+    if is_measure(pair.stem) and "level" not in pair.stem:
+        return False
+    few = all(head[name].n_unique() <= max(12, len(head) // 4) for name in pair[:2])
+    return few and _share(head, *pair[:2])
+
+
+def _may_be_items(head: pl.DataFrame, name: str) -> bool:
+    """Return whether a column may name items: not signs, not fractions, not a text per row."""
+    if name not in head.columns:
+        return False
+    cells = head[name].drop_nulls()
+    if not (cells.dtype == pl.String or cells.dtype.is_integer()) or cells.is_empty():
+        return False
+    distinct = cells.n_unique()
+    if distinct < 2 and len(cells) >= FEW_ROWS:
+        return False
+    found = numbers(cells)
+    if found.null_count() == 0:
+        is_sign = set(found.unique().to_list()) <= {-1.0, 0.0, 1.0}
+        if (is_sign and len(cells) > 2) or bool((found != found.round()).any()):
+            return False
+    return len(cells) < FEW_ROWS or distinct <= 0.9 * len(cells)
+
+
+def _share(head: pl.DataFrame, left: str, right: str) -> bool:
+    """Return whether two columns have values in common, as columns of items do."""
+    one, other = (set(head[name].cast(pl.String).drop_nulls()) for name in (left, right))
+    return len(head) < FEW_ROWS or len(one & other) >= 0.2 * min(len(one), len(other))
+
+
+def _itself(head: pl.DataFrame, *pairs: SidedPair) -> float:
+    """Return the share of rows in which all these pairs have the same value on both sides."""
+    if not len(head):
+        return 0.0
+    same = pl.repeat(value=True, n=len(head), eager=True)
+    for pair in pairs:
+        same &= (head[pair.left] == head[pair.right]).fill_null(value=False)
+    return float(same.mean() or 0.0)  # type: ignore[arg-type]
+
+
+def _alike(head: pl.DataFrame) -> Iterator[SidedPair]:
+    """Yield two columns that share at least a third of their values, most first."""
     values = {}
-    for name in columns:
-        column = head[name]
-        if column.dtype == pl.String or column.dtype.is_integer():
-            distinct = {str(value) for value in column.drop_nulls().unique()}
-            if len(distinct) > 2:
-                values[name] = distinct
+    for name in head.columns:
+        is_named = not set(ITEM_WORDS).isdisjoint(words_of(name))
+        if not _may_be_items(head, name) or is_measure(words_of(name)):
+            continue
+        distinct = set(head[name].cast(pl.String).drop_nulls())
+        is_number = numbers(head[name].drop_nulls()).null_count() == 0
+        if len(distinct) > 2 and (is_named or not is_number):
+            values[name] = distinct
     rated = [
         (len(values[a] & values[b]) / len(values[a] | values[b]), a, b)
         for a, b in combinations(values, 2)
     ]
-    share, a, b = max(rated, key=lambda pair: pair[0], default=(0.0, "", ""))
-    return (a, b) if share >= 1 / 3 else None
+    for share, a, b in sorted(rated, key=lambda pair: -pair[0])[:3]:
+        if share >= 1 / 3:
+            yield SidedPair(a, b, (a.lower(), b.lower()), ())
 
 
-def _telling(head: pl.DataFrame, left: str, right: str) -> str | None:
-    """Return a column that names one of the two items in each row, or has few values."""
-    if left not in head.columns or right not in head.columns:
-        return None
-    others = [name for name in head.columns if name not in (left, right)]
-    text = head.select(pl.all().cast(pl.String, strict=False))
-    for name in others:
-        chosen = (text[name] == text[left]) | (text[name] == text[right])
-        if len(text) and chosen.fill_null(value=False).mean() > 0.5:  # type: ignore[operator]
-            return name
-    measures = {name for pair in sided_pairs(head.columns) for name in pair[:2]}
-    for name in others:
-        values = {str(value).strip().lower() for value in text[name].drop_nulls().unique()}
-        if len(values) > 1 and values <= WORDS:
-            return name
-    for name in others:
-        column = head[name].drop_nulls()
-        is_grade = 2 <= column.n_unique() <= FEW_VALUES and numbers(column).null_count() == 0
-        if is_grade and name not in measures:
-            return name
-    return None
+def _outcomes(
+    head: pl.DataFrame, pair: SidedPair, named: Mapping[str, str]
+) -> Iterator[Candidates]:
+    """Yield options for the outcome of a pair, the surest first."""
+    items = {part for side in pair[:2] for part in (side, *side.split("+"))}
+    free = [name for name in head.columns if name not in items and name not in named.values()]
+    given = named.get("outcome") or named.get("winner")
+    if given is not None:
+        yield from _readings(head, given, needs_signal=False)
+        return
+    plain = outcome_column(free)
+    if plain is not None:
+        yield from _readings(head, plain, needs_signal=False)
+    for name in free:
+        if name != plain and (_names_an_item(head, pair, name) or _holds_words(head, pair, name)):
+            yield from _readings(head, name, needs_signal=False)
+    for left, right, sign in compared_measures(free, pair.sides):
+        if not all(numbers(head[name]).is_not_null().any() for name in (left, right)):
+            continue
+        higher, lower = {"outcome": f"{left}-{right}"}, {"outcome": f"{right}-{left}"}
+        if sign:
+            yield [Suggestion(higher if sign > 0 else lower)], False
+        else:
+            yield (
+                [
+                    Suggestion(higher, f"a higher {left} is better"),
+                    Suggestion(lower, f"a lower {left} is better"),
+                ],
+                True,
+            )
+    for name in free:
+        if name != plain and not OTHER_WORDS.intersection(words_of(name)):
+            yield from _readings(head, name, needs_signal=True)
+
+
+def _readings(head: pl.DataFrame, name: str, *, needs_signal: bool) -> Iterator[Candidates]:
+    """Yield the ways to read an outcome column: as it is, or as numbers on a scale."""
+    worse = {"worse": True} if WORSE_WORDS.intersection(words_of(name)) else {}
+    found = numbers(head[name]).drop_nulls()
+    is_number = len(found) > 0 and len(found) >= 0.95 * head[name].drop_nulls().len()
+    low, high = (float(found.min()), float(found.max())) if is_number else (0.0, 0.0)  # type: ignore[arg-type]
+    if not is_number or (-1 <= low < 0 and high <= 1 and not needs_signal):
+        yield [Suggestion({"outcome": name, **worse})], needs_signal
+        return
+    if not low < high:
+        return
+    ends = scale_of(low, high)
+    readings = [
+        Suggestion({"outcome": name, "scale": scale}, f"{size} numbers in {name} prefer left")
+        for size, scale in (("larger", ends), ("smaller", ends[::-1]))
+    ]
+    yield readings, needs_signal
+
+
+def _names_an_item(head: pl.DataFrame, pair: SidedPair, name: str) -> bool:
+    """Return whether a column names one of the two items in almost every row."""
+    if not {pair.left, pair.right} <= set(head.columns):
+        return False
+    cells, left, right = (
+        head[column].cast(pl.String, strict=False).str.strip_chars()
+        for column in (name, pair.left, pair.right)
+    )
+    known = cells.drop_nulls().len()
+    named = int(((cells == left) | (cells == right)).fill_null(value=False).sum())
+    return known > 0 and named >= 0.7 * known
+
+
+def _holds_words(head: pl.DataFrame, pair: SidedPair, name: str) -> bool:
+    """Return whether a column holds words for left and right, and hardly anything else."""
+    cells = head[name].cast(pl.String, strict=False).drop_nulls()
+    if cells.is_empty() or cells.n_unique() > 30 or numbers(cells).null_count() == 0:
+        return False
+    vocabulary = Vocabulary(
+        {}, {pair.left.lower(): "left", pair.right.lower(): "right"}, pair.sides
+    )
+    counts = dict(cells.alias("word").value_counts().iter_rows())
+    words = {label: vocabulary.word(label) for label in counts}
+    meanings = {word.meaning for word in words.values() if word is not None}
+    known = sum(n for label, n in counts.items() if words[label] is not None)
+    return {"left", "right"} <= meanings and known >= 0.9 * len(cells)
+
+
+def _considered(head: pl.DataFrame, given: ReadOptions) -> str:
+    """Return which columns were considered for which role."""
+    pairs = [f"{pair.left} and {pair.right}" for pair in _pairs(head, given.columns)][:3]
+    if not pairs:
+        return "No two columns hold the same items."
+    taken = {name for pair in pairs for side in pair.split(" and ") for name in side.split("+")}
+    others = [name for name in head.columns if name not in taken]
+    if not others:
+        return f"{pairs[0]} may hold the items, but no other column is left for the outcome."
+    return (
+        f"Considered as items: {'; '.join(pairs)}. Considered as the outcome: "
+        f"{listed(others, 10)}; none of them holds an answer."
+    )

@@ -13,20 +13,26 @@ from polars import selectors
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
+from hodgerank.data.reading.column_names import base_word
 from hodgerank.data.reading.decode import Decoded, decode
+from hodgerank.data.reading.derived_columns import DerivedTable
+from hodgerank.data.reading.item_names import read_names
 from hodgerank.data.reading.layout_detection import (
     DetectedLayout,
+    NotRecognised,
     detect_layout,
     group_candidates,
+    is_pattern,
+    no_such_column,
     point_out_groups,
 )
 from hodgerank.data.reading.layouts import Layout
 from hodgerank.data.reading.options import ReadOptions
 from hodgerank.data.reading.report import Reading
-from hodgerank.data.reading.suggestions import no_such_column
 from hodgerank.data.reading.values import Encoding, numbers, without_running_number
 from hodgerank.data.sources.table import Table
-from hodgerank.errors import InvalidArgument, InvalidComparisons
+from hodgerank.display import short
+from hodgerank.errors import HodgeRankError, InvalidArgument, InvalidComparisons
 from hodgerank.types import BoolArray, IntArray
 
 if TYPE_CHECKING:
@@ -92,6 +98,9 @@ def _not_understood(where: str, error: BaseException) -> InvalidArgument:
 
 
 BATCH = 1 << 20  # rows in memory at once
+VALID = frozenset({"valid", "is_valid", "accepted", "approved"})
+MANY_INVALID = 0.02  # share of invalid rows from which on other columns are tried
+TRIED = 2000  # rows on which suggested options are tried
 SAMPLE = 1 << 16  # rows inspected to see whether votes repeat
 # Beyond this many distinct votes, counting them at the source takes longer than fetching them.
 MANY_DISTINCT = 1 << 18
@@ -110,7 +119,25 @@ class TableVotes:
         if self.options.where is not None and table.is_lazy:
             columns_in(self.options.where, table.columns, table.name)
             table = cast("Frame", table).filtered(self.options.where)
-        return detect_layout(table, self.options)
+        try:
+            return detect_layout(table, self.options)
+        except NotRecognised as error:
+            from hodgerank.data.reading.suggestions import not_recognised
+
+            raise not_recognised(error.table, self.options, self._attempt) from None
+
+    def _attempt(self, options: dict[str, Any]) -> Comparisons | None:
+        """Read the first rows with other options; None if that is not possible."""
+        from hodgerank.data.sources.frames import Frame
+
+        columns = [name for name in dict.fromkeys(self.opened.columns) if not is_pattern(name)]
+        head = Frame(self.opened.head(columns, TRIED), self.name, scale=self.opened.scale)
+        head.from_text = self.opened.from_text
+        tried = replace(self.options, skip_invalid=True, **options)
+        try:
+            return TableVotes(head, tried).answers()
+        except HodgeRankError:
+            return None
 
     @property
     def name(self) -> str:
@@ -131,12 +158,12 @@ class TableVotes:
 
     def answers(self) -> Comparisons:
         """Read every vote; rows may stand for several if the table counts them."""
-        decoded = self._decoded_rows()
+        decoded = self._decoded_or_better()
         return decoded.votes if decoded.groups is None else self._split(decoded).together()
 
     def groups(self) -> VoteGroups:
         """Read the votes of each group."""
-        return self._split(self._decoded_rows())
+        return self._split(self._decoded_or_better())
 
     def distinct_answers(self, *, by_worker: bool = True) -> Comparisons:
         """Read votes without times; of lazy sources, equal votes (of a worker) are one row."""
@@ -171,13 +198,29 @@ class TableVotes:
             layout = without_running_number(layout, table.head([layout.count], SAMPLE))
         return layout if by_worker else replace(layout, worker=None)
 
+    def _decoded_or_better(self) -> Decoded:
+        """Decode all rows; if many are invalid, suggest other columns that fit."""
+        try:
+            return self._decoded_rows()
+        except InvalidComparisons as error:
+            shape = self._recognised.shape
+            is_guess = isinstance(shape, Layout) and not (self.options.left and self.options.right)
+            if error.share <= MANY_INVALID or not is_guess or self.options.skip_invalid:
+                raise
+            from hodgerank.data.reading.suggestions import better_options
+
+            better = better_options(self.opened, self.options, cast(Layout, shape), self._attempt)
+            if not better:
+                raise
+            raise InvalidComparisons(f"{error}\n{better}") from None
+
     def _decoded_rows(self) -> Decoded:
         """Decode all rows; a table of another shape is first converted to votes."""
         table, shape, notes = self._recognised
         unused = self._unused()
         rows, ragged = table.rows([*shape.columns, *self._where_columns])
         more: dict[str, Any] = {"unused": unused}
-        more["notes"] = [*notes, *self._pointed_out(rows, unused)]
+        more["notes"] = [*notes, *self._about_the_file(unused), *self._pointed_out(rows, unused)]
         if isinstance(shape, Layout) and self.options.count is None:
             sure = without_running_number(shape, rows)
             if sure != shape:
@@ -212,6 +255,11 @@ class TableVotes:
         )
 
     @cached_property
+    def _names(self) -> Table | None:
+        """Return the table of ids and names of items, if one is given."""
+        return None if self.options.names is None else read_names(self.options.names)
+
+    @cached_property
     def _where_columns(self) -> list[str]:
         """Return further columns that `where` needs; a lazy table is filtered at the source."""
         table, shape, _ = self._recognised
@@ -223,7 +271,30 @@ class TableVotes:
     def _unused(self) -> tuple[str, ...]:
         table, shape, _ = self._recognised
         used = {*shape.columns, *self._where_columns}
+        if isinstance(table, DerivedTable):
+            used |= table.parts_of(shape.columns)
         return tuple(name for name in dict.fromkeys(table.columns) if name not in used)
+
+    def _about_the_file(self, unused: tuple[str, ...]) -> list[str]:
+        """Return notes on lines before the table, and on rows that are marked as invalid."""
+        table, notes = self._recognised.table, []
+        skipped = [line.strip() for line in getattr(self.opened, "skipped", ()) if line.strip()]
+        if skipped:
+            what = "the first line is" if len(skipped) == 1 else f"{len(skipped)} lines are"
+            notes.append(f"{what} not part of the table: {short(skipped[0])!r}")
+        name = next((name for name in unused if base_word(name) in VALID), None)
+        if name is None or table.is_lazy:
+            return notes
+        cells = table.rows([name])[0][name].cast(pl.String, strict=False).str.to_lowercase()
+        n_invalid = int(cells.is_in(["false", "f", "no", "0"]).sum())
+        if 0 < n_invalid < len(cells) and cells.drop_nulls().n_unique() == 2:
+            kept = table.rows([name])[0].filter(~cells.is_in(["false", "f", "no", "0"]))[name][0]
+            value = f"'{kept}'" if isinstance(kept, str) else str(kept).lower()
+            notes.append(
+                f"{n_invalid:,} of {len(cells):,} rows are marked as invalid in column {name!r} "
+                f"and count here: leave them out with --where '\"{name}\" = {value}'"
+            )
+        return notes
 
     def _pointed_out(self, rows: pl.DataFrame, unused: tuple[str, ...]) -> list[str]:
         """Return notes on unused columns that look like groups."""
@@ -269,7 +340,9 @@ class TableVotes:
     ) -> Decoded:
         opened = self.opened
         layout = replace(layout, scale=layout.scale or opened.scale)
-        how = Reading(layout, self.name, opened.from_text, self.options, **reading)
+        how = Reading(
+            layout, self.name, opened.from_text, self.options, names=self._names, **reading
+        )
         try:
             return decode(
                 table, how, multiplicity=multiplicity, ragged=ragged, backend=opened.backend

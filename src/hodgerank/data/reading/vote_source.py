@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from glob import glob, has_magic
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, overload
 from hodgerank.data.comparisons import Comparisons, joint_report
 from hodgerank.data.groups import VoteGroups
 from hodgerank.data.reading.options import (
+    BothBad,
     OutcomeKind,
     ReadOptions,
     options_file_of,
@@ -227,6 +228,12 @@ def read_comparisons(  # type: ignore[misc]  # the overloads do not list the opt
     where: str | None = None,
     outcome_as: OutcomeKind | None = None,
     scale: tuple[float, float] | None = None,
+    tie: Sequence[str] | None = None,
+    skip: Sequence[str] | None = None,
+    map: Mapping[str, str] | Sequence[str] | None = None,
+    both_bad: BothBad | None = None,
+    worse: bool | None = None,
+    names: str | None = None,
     display_known: bool | None = None,
     keep_na: bool | None = None,
     skip_invalid: bool | None = None,
@@ -251,7 +258,8 @@ def read_comparisons(  # type: ignore[misc]  # the overloads do not list the opt
     left, right, outcome, winner, loser, worker, weight, time, count
         Column names. Columns that are not named are recognised: `left,right,outcome`,
         `left,right,winner`, `model_a,model_b,winner`, `winner,loser` and similar names.
-        `report.layout` lists them.
+        `report.layout` lists them. 'type+level' joins two columns into the name of an item, and
+        outcome='score_a-score_b' prefers left where the first number is larger.
     group
         Column of scene, topic, prompt ...: items are compared within a group only, and `VoteGroups`
         are returned.
@@ -268,6 +276,15 @@ def read_comparisons(  # type: ignore[misc]  # the overloads do not list the opt
     scale
         Numbers that mean "right is best" and "left is best", e.g. (0, 1) or (1, 7). Default: (-1,
         1), unless the values are only 0 and 1.
+    tie, skip, map
+        Further words: for a tie, for a skipped pair, or with their meaning ('left', 'right', 'tie'
+        or 'skip'), e.g. map={'f': 'left', 'j': 'right'}.
+    both_bad
+        Whether 'both bad' is a 'tie' (the default, as on leaderboards) or is dropped ('drop').
+    worse
+        The chosen item is the worse one, e.g. the more distorted.
+    names
+        File with a table of ids and names; items get these names.
     display_known
         Whether left and right are the display order. Default: yes, except for winner and loser
         columns, counts and rankings, and if left is almost always chosen or pairs are sorted;

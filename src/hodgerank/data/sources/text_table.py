@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import re
 import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import IO, cast
 
@@ -33,6 +33,7 @@ DAMAGE = (
     csv.Error,
 )
 _BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
+ENOUGH = 1 << 18  # bytes inspected for the separator
 LONGEST_CELL = 1 << 27  # characters; the limit of the csv module is too small for some prompts
 
 
@@ -48,6 +49,7 @@ class TextTable:
     separator: str
     first: tuple[str, ...]
     has_header: bool = True
+    skipped: tuple[str, ...] = ()  # lines before the table
     backend = "polars"
     from_text = True
     is_lazy = False
@@ -63,7 +65,7 @@ class TextTable:
 
     def without_header(self) -> TextTable:
         """Return the same table with its first line as a row."""
-        return TextTable(self.name, self.content, self.separator, self.first, has_header=False)
+        return replace(self, has_header=False)
 
     def rows(self, columns: list[str]) -> tuple[pl.DataFrame, BoolArray | None]:
         """Return every row of these columns, and which have too many fields (None: none)."""
@@ -98,6 +100,7 @@ class TextTable:
                 has_header=self.has_header,
                 infer_schema=False,
                 glob=False,
+                skip_lines=len(self.skipped),
             )
             if table.width == len(self.first):
                 return without_guards(table), None
@@ -114,7 +117,8 @@ class TextTable:
         """Find the line that the fast reader could not read."""
         csv.field_size_limit(LONGEST_CELL)
         with opened(self.content) as stream:
-            reader = csv.reader(self._checked(stream), delimiter=self.separator)
+            lines = islice(self._checked(stream), len(self.skipped), None)
+            reader = csv.reader(lines, delimiter=self.separator)
             if self.has_header:
                 next(reader)
             records = [record for record in reader if record]
@@ -154,26 +158,75 @@ def open_text(
     try:
         content = _as_utf8(content, name, encoding)
         with opened(content) as stream:
-            first = _first_record(stream).replace("\0", "")
-        if not first.strip():
+            lines = _first_lines(stream)
+        if not "".join(lines).strip():
             raise InvalidComparisons(f"{name} is empty: a header and one row are needed")
-        unquoted = re.sub(r'"[^"]*"', "", first)
-        separator = separator or max(SEPARATORS, key=unquoted.count)
         csv.field_size_limit(LONGEST_CELL)
-        fields = next(csv.reader(first.splitlines(keepends=True), delimiter=separator))
+        separator, skipped = _find_table(lines, separator)
+        fields = next(csv.reader(lines[skipped:], delimiter=separator))
     except DAMAGE as error:
         raise damaged(name, error) from None
-    return TextTable(name, content, separator, tuple(fields))
+    return TextTable(name, content, separator, tuple(fields), skipped=tuple(lines[:skipped]))
 
 
-def _first_record(stream: IO[bytes]) -> str:
-    """Return the first line, and the following ones while a quotation mark is open."""
-    record = b""
+LOOKED_AT = 60  # lines inspected for the separator, more if a quotation mark is open
+MOST_BEFORE = 20  # lines of title or comment before the table
+
+
+def _first_lines(stream: IO[bytes]) -> list[str]:
+    """Return the first lines, with the rest of a record that is broken over several."""
+    lines: list[str] = []
+    size, quotes = 0, 0
     for line in stream:
-        record += line
-        if record.count(b'"') % 2 == 0 or len(record) > LONGEST_CELL:
+        lines.append(line.decode("utf-8", errors="replace").replace("\0", ""))
+        size, quotes = size + len(line), quotes + line.count(b'"')
+        if (quotes % 2 == 0 and (len(lines) >= LOOKED_AT or size > ENOUGH)) or size > LONGEST_CELL:
             break
-    return record.decode("utf-8", errors="replace").rstrip("\r\n")
+    return lines
+
+
+def _find_table(lines: list[str], separator: str | None) -> tuple[str, int]:
+    """Return the separator that splits the lines most evenly, and the lines before the table.
+
+    Of separators that split all lines equally, a comma comes last: it may be a decimal comma, or
+    separate the values of a list in a cell.
+    """
+    rated = []
+    for candidate in SEPARATORS if separator is None else separator:
+        records, starts = _records(lines, candidate)
+        skipped = _lines_before(records)
+        widths = [len(record) for record in records[skipped:] if record]
+        is_split = bool(widths) and widths[0] > 1
+        evenness = widths.count(widths[0]) / len(widths) if is_split else 0.0
+        is_even = evenness == 1 and len(widths) > 1
+        # one line alone says nothing about evenness: the more fields, the likelier
+        score = (is_even, candidate != "," if is_even else round(evenness, 1), widths[0] * is_split)
+        rated.append((score if widths else (False, 0.0, 0), candidate, starts[skipped]))
+    _, best, start = max(rated, key=lambda found: found[0])
+    return best, start
+
+
+def _records(lines: list[str], separator: str) -> tuple[list[list[str]], list[int]]:
+    """Return the records of the first lines, and the number of lines before each."""
+    reader = csv.reader(lines, delimiter=separator)
+    records, starts = [], [0]
+    for record in reader:
+        records.append(record)
+        starts.append(reader.line_num)
+    return records, starts
+
+
+def _lines_before(records: list[list[str]]) -> int:
+    """Return how many records are a title or comments: one cell, where the next ones have more."""
+    filled = [sum(bool(cell.strip()) for cell in record) for record in records]
+    if len(filled) < 3 or max(filled[1 : MOST_BEFORE + 1]) < 2:
+        return 0
+    for place in range(min(MOST_BEFORE, len(records) - 2)):
+        is_comment = records[place] and records[place][0].lstrip().startswith("#")
+        is_odd = len(records[place]) != len(records[place + 1])
+        if filled[place] > 1 and not (is_comment and is_odd):
+            return place if filled[place + 1] > 1 else 0
+    return 0
 
 
 def _as_utf8(data: Path | bytes, name: str, encoding: str | None) -> Path | bytes:
