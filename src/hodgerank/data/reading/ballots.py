@@ -22,7 +22,7 @@ from hodgerank.data.reading.layouts import (
     accompanying,
     each_once,
     made_layout,
-    outcome_column,
+    outcome_columns,
     pair_rows,
 )
 from hodgerank.data.reading.options import ReadOptions
@@ -142,6 +142,7 @@ class Choices(Company):
 
     def to_pairs(self, table: pl.DataFrame) -> PairRows:
         """Let the best beat all others, and all others the worst; best and worst are one pair."""
+        table = self._with_named_choices(table)
         is_best = pl.col(self.best)
         pairs = [(self.best, name, pl.col(name) == is_best) for name in self.shown]
         if self.worst is not None:
@@ -151,6 +152,24 @@ class Choices(Company):
                 for name in self.shown
             ]
         return _beating(table, self, pairs)
+
+    def _with_named_choices(self, table: pl.DataFrame) -> pl.DataFrame:
+        """Replace the places of the best and worst among those shown, from 1, by the items."""
+        shown = pl.concat([table[name].cast(pl.String) for name in self.shown], rechunk=False)
+        names = set(shown.drop_nulls().str.strip_chars().unique())
+        for choice in (self.best, self.worst):
+            if choice is None:
+                continue
+            cells = table[choice].cast(pl.String).str.strip_chars()
+            found = set(cells.drop_nulls().unique()) - {""}
+            places = [str(place) for place in range(1, len(self.shown) + 1)]
+            if found and found <= set(places) and not found & names:
+                item = pl.coalesce(
+                    pl.when(cells == place).then(pl.col(name).cast(pl.String))
+                    for place, name in zip(places, self.shown, strict=True)
+                )
+                table = table.with_columns(item.alias(choice))
+        return table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -310,7 +329,7 @@ def find_choices(columns: Sequence[str], given: ReadOptions) -> Choices | None:
     worst = next((name for name in free if "worst" in words_of(name)), None)
     best = given.winner or next((name for name in free if "best" in words_of(name)), None)
     if best is None and worst is None:
-        best = outcome_column(free)
+        best = next(iter(outcome_columns(free)), None)
     if best is None:
         return None
     taken = [*shown, best, *([worst] if worst else [])]

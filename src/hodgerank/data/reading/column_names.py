@@ -21,6 +21,7 @@ SIDES = (
     ("links", "rechts"),
     ("gauche", "droite"),
     ("izquierda", "derecha"),
+    ("x", "y"),
     ("i", "j"),
     ("ij", "ji"),
 )
@@ -117,6 +118,21 @@ def sided_pairs(columns: Sequence[str]) -> list[SidedPair]:
     return found
 
 
+def named_pair(left: str, right: str) -> SidedPair:
+    """Return two columns as a pair, with the words by which their names differ as sides.
+
+    >>> named_pair("skater_inner", "skater_outer").sides
+    ('inner', 'outer')
+    """
+    one, other = words_of(left), words_of(right)
+    sides = {(a, b) for a, b in zip(one, other, strict=False) if a != b}
+    if len(one) == len(other) and len(sides) == 1:
+        (words,) = sides
+        stem = tuple(a for a, b in zip(one, other, strict=True) if a == b)
+        return SidedPair(left, right, words, stem)
+    return SidedPair(left, right, (left.lower(), right.lower()), ())
+
+
 def item_pairs(columns: Sequence[str]) -> tuple[list[SidedPair], list[SidedPair]]:
     """Return pairs of columns that may name the two items: by known names first, then others."""
     known: list[tuple[int, SidedPair]] = []
@@ -137,6 +153,20 @@ def tally_pairs(columns: Sequence[str]) -> list[SidedPair]:
     return [pair for pair in sided_pairs(columns) if TALLIES.intersection(pair.stem)]
 
 
+def _pairs_by(columns: Sequence[str], sides: tuple[str, str]) -> list[SidedPair]:
+    """Return pairs of columns whose names differ only in these two words."""
+    by_words = {words_of(name): name for name in reversed(columns)}
+    found = []
+    for words, name in by_words.items():
+        for place in (k for k, word in enumerate(words) if word == sides[0]):
+            other = (*words[:place], sides[1], *words[place + 1 :])
+            if other in by_words:
+                found.append(
+                    SidedPair(name, by_words[other], sides, words[:place] + words[place + 1 :])
+                )
+    return found[::-1]
+
+
 def is_measure(words: Iterable[str]) -> bool:
     """Return whether words name a measurement, not an item."""
     return not _MEASURES.isdisjoint(words)
@@ -154,16 +184,15 @@ class ComparedMeasures(NamedTuple):
 
 
 def compared_measures(columns: Sequence[str], sides: tuple[str, str]) -> list[ComparedMeasures]:
-    """Return pairs of columns with a number for each side, those that say what is better first.
+    """Return pairs of columns that may hold a number for each side, the telling ones first.
 
     >>> compared_measures(["system1Id", "system1rank", "system2rank"], ("1", "2"))
     [ComparedMeasures(left='system1rank', right='system2rank', sign=-1)]
     """
     found = []
-    for pair in sided_pairs(columns):
-        if pair.sides == sides and _MEASURES.intersection(pair.stem):
-            sign = bool(HIGHER.intersection(pair.stem)) - bool(LOWER.intersection(pair.stem))
-            found.append(ComparedMeasures(pair.left, pair.right, sign))
+    for pair in _pairs_by(columns, sides):
+        sign = bool(HIGHER.intersection(pair.stem)) - bool(LOWER.intersection(pair.stem))
+        found.append(ComparedMeasures(pair.left, pair.right, sign))
     return sorted(found, key=lambda measures: measures.sign == 0)
 
 
@@ -180,11 +209,11 @@ def favoured_side(name: str, sides: tuple[str, str]) -> int:
     return 1 if rest[0] == sides[0] else -1
 
 
-def decided_pair(columns: Iterable[str]) -> tuple[str, str] | None:
-    """Return a column of winners and one of losers whose names otherwise agree.
+def decided_pairs(columns: Iterable[str]) -> list[tuple[str, str]]:
+    """Return columns of winners and of losers whose names otherwise agree.
 
-    >>> decided_pair(["judge", "candidate_chosen", "candidate_not_chosen"])
-    ('candidate_chosen', 'candidate_not_chosen')
+    >>> decided_pairs(["judge", "candidate_chosen", "candidate_not_chosen"])
+    [('candidate_chosen', 'candidate_not_chosen')]
     """
     won: dict[tuple[str, ...], str] = {}
     lost: dict[tuple[str, ...], str] = {}
@@ -195,7 +224,7 @@ def decided_pair(columns: Iterable[str]) -> tuple[str, str] | None:
             won.setdefault(stem, name)
         elif _LOST.intersection(words) or ("not" in words and _WON.intersection(words)):
             lost.setdefault(stem, name)
-    return next(((name, lost[stem]) for stem, name in won.items() if stem in lost), None)
+    return [(name, lost[stem]) for stem, name in won.items() if stem in lost]
 
 
 def base_word(name: str) -> str:

@@ -23,7 +23,7 @@ from hodgerank.data.reading.layouts import (
     pair_rows,
 )
 from hodgerank.data.reading.options import ReadOptions
-from hodgerank.data.reading.values import numbers
+from hodgerank.data.reading.values import numbers, whole_numbers
 from hodgerank.errors import InvalidComparisons
 from hodgerank.types import FloatArray
 
@@ -62,7 +62,10 @@ class Tallies(Company):
         for name, outcome in ((self.wins_left, 1.0), (self.wins_right, -1.0), (self.ties, 0.0)):
             if name is None:
                 continue
-            cells, counts = table[name].cast(pl.String).str.strip_chars(), numbers(table[name])
+            cells, counts = (
+                table[name].cast(pl.String).str.strip_chars(),
+                whole_numbers(table[name]),
+            )
             is_counted = ~(cells.is_null() | (cells == "") | (counts == 0).fill_null(value=False))
             text = pl.select(pl.coalesce(counts.cast(pl.String), cells)).to_series()
             parts.append(self._part(table, outcome, text).filter(is_counted))
@@ -140,6 +143,15 @@ class WinMatrix:
         beats = np.zeros((len(self.items), len(self.items)))
         beats[order] = np.nan_to_num(wins, nan=0.0)
         np.fill_diagonal(beats, 0.0)
+        for k, item in enumerate(items):
+            others = np.arange(len(items)) != k
+            if _is_sum(item, beats[k, others], beats[np.ix_(others, others)]):
+                beats[k], beats[:, k] = 0.0, 0.0
+        if len(items) > 2 and (beats == beats.T).all():
+            raise InvalidComparisons(
+                "the matrix is symmetric, so it shows no preference: does it hold distances or "
+                "correlations? Wins of the row over the column are needed"
+            )
         whole, ties = _without_halves(beats)
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(1, len(order) + 1)
@@ -159,6 +171,14 @@ class WinMatrix:
                 )
             )
         return pair_rows(parts, made_layout(count=COUNT))
+
+
+SUMS = frozenset({"total", "totals", "sum", "sums", "all"})
+
+
+def _is_sum(item: str, row: FloatArray, others: FloatArray) -> bool:
+    """Return whether a row of a matrix is called a sum, and is the sum of the other rows."""
+    return item.lower() in SUMS and np.allclose(row, others.sum(axis=0))
 
 
 def _without_halves(beats: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import NamedTuple
 
 import polars as pl
 
-from hodgerank.data.reading.ballots import find_choices, find_rankings, find_rated_items
+from hodgerank.data.reading.ballots import (
+    WideBallots,
+    find_choices,
+    find_rankings,
+    find_rated_items,
+)
 from hodgerank.data.reading.column_names import words_of
+from hodgerank.data.reading.column_values import may_be_outcome, objection
 from hodgerank.data.reading.count_tables import find_tallies, find_win_matrix
 from hodgerank.data.reading.derived_columns import Derived, DerivedTable, with_derived_columns
-from hodgerank.data.reading.layouts import Layout, Shape, pair_layout
+from hodgerank.data.reading.layouts import Layout, Shape, pair_layout, pair_layouts
 from hodgerank.data.reading.options import PLAIN_SCALE, ReadOptions
 from hodgerank.data.reading.values import number
 from hodgerank.data.sources.table import Table
@@ -24,11 +31,22 @@ from hodgerank.errors import InvalidComparisons, did_you_mean
 LOOKED_AT = 2000  # rows inspected for the values of columns; also the most items of a matrix
 
 
-class NotRecognised(InvalidComparisons):
-    """The layout of a table was not recognised; `table` is the table."""
+ITEMS = frozenset({"left", "right", "winner", "loser"})  # columns of items that a caller names
 
-    def __init__(self, table: Table) -> None:
-        self.table = table
+
+class NotRecognised(InvalidComparisons):
+    """The layout of a table was not recognised.
+
+    Attributes
+    ----------
+    table
+        The table.
+    reason
+        Why its values contradict the layout that its names show, if they show one.
+    """
+
+    def __init__(self, table: Table, reason: str | None = None) -> None:
+        self.table, self.reason = table, reason
         super().__init__(f"{table.name}: the layout was not recognised")
 
 
@@ -51,10 +69,14 @@ def detect_layout(table: Table, given: ReadOptions) -> DetectedLayout:
             raise no_such_column(table.name, name, columns)
     if given.loser and not given.winner:
         raise InvalidComparisons(f"{table.name}: --loser also needs --winner")
-    found = _by_names(columns, given)
-    if found is not None:
+    doubt = None
+    for found in _by_names(columns, given):
         _require_one_part_each(found, given, table.name)
-        return _with_difference(table, found)
+        detected = _with_difference(table, found)
+        objects = None if given.columns.keys() & ITEMS else _objection(detected)
+        if objects is None:
+            return detected
+        doubt = doubt or objects
     if not given.columns and len(columns) <= LOOKED_AT and not _duplicates(columns):
         head = table.head(columns, LOOKED_AT)
         matrix = find_win_matrix(columns, head, len(head))
@@ -62,7 +84,7 @@ def detect_layout(table: Table, given: ReadOptions) -> DetectedLayout:
             return DetectedLayout(table, matrix)
     if not given.columns and isinstance(table, TextTable) and _is_data(table):
         return _without_header(table, given)
-    raise NotRecognised(table)
+    raise NotRecognised(table, doubt)
 
 
 def _with_difference(table: Table, shape: Layout | Shape) -> DetectedLayout:
@@ -99,16 +121,28 @@ def listed(columns: Sequence[str], most: int = 20) -> str:
     return ", ".join(name[:40] for name in columns[:most]) + more
 
 
-def _by_names(columns: list[str], given: ReadOptions) -> Layout | Shape | None:
+def _by_names(columns: list[str], given: ReadOptions) -> Iterator[Layout | Shape]:
+    """Yield the layouts that the names of the columns show, the likeliest first."""
     if given.item or given.place or given.ballot:
-        return find_rankings(columns, given)
-    return (
-        find_choices(columns, given)  # the first two of several columns are not a pair
-        or find_rated_items(columns, given)
-        or find_tallies(columns, given)
-        or pair_layout(columns, given)
-        or find_rankings(columns, given)
-    )
+        found: Iterable[Layout | Shape | None] = [find_rankings(columns, given)]
+    else:
+        found = chain(
+            # the first two of several columns are not a pair
+            (find(columns, given) for find in (find_choices, find_rated_items, find_tallies)),
+            pair_layouts(columns, given),
+            (find(columns, given) for find in (find_rankings,)),
+        )
+    return (shape for shape in found if shape is not None)
+
+
+def _objection(detected: DetectedLayout) -> str | None:
+    """Return why the values contradict a layout that names show, if they do."""
+    table, shape, _ = detected
+    if isinstance(shape, Layout):
+        return objection(table, shape)
+    if isinstance(shape, WideBallots):
+        return objection(table, Layout(left=shape.ranks[0], right=shape.ranks[1]))
+    return None
 
 
 def _require_one_part_each(shape: Layout | Shape, given: ReadOptions, source: str) -> None:
@@ -163,6 +197,10 @@ def _without_header(table: Table, given: ReadOptions) -> DetectedLayout:
         layout = Layout(left="1", right="2", outcome="3", worker="4" if len(columns) == 4 else None)
     else:
         layout = None
+    if layout is not None and not given.columns and layout.outcome is not None:
+        guessed = body.head([layout.right, layout.outcome], LOOKED_AT)
+        is_outcome = may_be_outcome(guessed[layout.outcome], guessed[layout.right])
+        layout = layout if is_outcome else None
     if layout is None:
         raise InvalidComparisons(
             f"{table.name} has no header: give its columns by number, e.g. --no-header --left 1 "

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import polars as pl
@@ -12,10 +13,11 @@ from hodgerank.data.reading.column_names import (
     SidedPair,
     base_word,
     compared_measures,
-    decided_pair,
+    decided_pairs,
     favoured_side,
     item_pairs,
     label_columns,
+    named_pair,
     words_of,
 )
 from hodgerank.data.reading.options import PLAIN_SCALE, ReadOptions
@@ -141,76 +143,79 @@ def accompanying(columns: Sequence[str], given: ReadOptions, taken: Iterable[str
 
 
 def pair_layout(columns: Sequence[str], given: ReadOptions) -> Layout | None:
-    """Return the layout of a table with one row per vote, or None if the names do not show it.
+    """Return the likeliest layout of a table with one row per vote, None if there is none.
 
     >>> layout = pair_layout(["Model_A", "Model_B", "winner", "judge_id"], ReadOptions())
     >>> str(layout)
     'Model_A, Model_B, winner, judge_id'
     """
+    return next(pair_layouts(columns, given), None)
+
+
+def pair_layouts(columns: Sequence[str], given: ReadOptions) -> Iterator[Layout]:
+    """Yield layouts of a table with one row per vote that the names show, the likeliest first."""
     if given.winner and given.loser:
-        return _with_company(columns, given, left=given.winner, right=given.loser)
+        yield _with_company(columns, given, left=given.winner, right=given.loser)
+        return
     if given.left and given.right:
-        return _shown(columns, given, _named_pair(given.left, given.right))
+        yield from _shown(columns, given, named_pair(given.left, given.right))
+        return
     known, unknown = item_pairs([name for name in columns if name != given.outcome])
     if given.left or given.right:
         known = [pair for pair in (*known, *unknown) if _fits(pair, given)]
         unknown = []
     for pair in known:
-        if layout := _shown(columns, given, pair):
-            return layout
-    if given.outcome is None and (decided := decided_pair(columns)):
-        return _with_company(columns, given, left=decided[0], right=decided[1])
-    layouts = [layout for pair in unknown if (layout := _shown(columns, given, pair))]
-    return layouts[0] if len(layouts) == 1 else None
-
-
-def _named_pair(left: str, right: str) -> SidedPair:
-    """Return two columns that the caller named, with the words for their sides, if any."""
-    known, unknown = item_pairs([left, right])
-    found = next((pair for pair in (*known, *unknown) if pair.left == left), None)
-    return found or SidedPair(left, right, (left.lower(), right.lower()), ())
+        yield from _shown(columns, given, pair)
+    if given.outcome is None:
+        for winner, loser in decided_pairs(columns):
+            yield _with_company(columns, given, left=winner, right=loser)
+    layouts = [layout for pair in unknown for layout in _shown(columns, given, pair)]
+    if len({layout.left for layout in layouts}) == 1:
+        yield from layouts
 
 
 def _fits(pair: SidedPair, given: ReadOptions) -> bool:
     return given.left in (None, pair.left) and given.right in (None, pair.right)
 
 
-def _shown(columns: Sequence[str], given: ReadOptions, pair: SidedPair) -> Layout | None:
-    """Find the two item columns and the outcome column, if any."""
+def _shown(columns: Sequence[str], given: ReadOptions, pair: SidedPair) -> Iterator[Layout]:
+    """Yield layouts of two item columns with each column that may be the outcome."""
     free = [name for name in columns if name not in (pair.left, pair.right)]
-    outcome = given.outcome or given.winner or outcome_column(free)
-    scale = None
-    difference = None
-    if outcome is None:
+    named = given.outcome or given.winner
+    outcomes: list[str] = [named] if named else outcome_columns(free)
+    shown = partial(
+        _with_company, columns, given, left=pair.left, right=pair.right, sides=pair.sides
+    )
+    for outcome in outcomes:
+        yield shown(outcome=outcome)
+    if not outcomes:
         flags = [(name, side) for name in free if (side := favoured_side(name, pair.sides))]
         measures = [found for found in compared_measures(free, pair.sides) if found.sign]
         if len(flags) == 1:
             outcome, side = flags[0]
-            scale = (0.0, 1.0) if side > 0 else (1.0, 0.0)
+            yield shown(outcome=outcome, scale=(0.0, 1.0) if side > 0 else (1.0, 0.0))
         elif len(measures) == 1:
             first, second, sign = measures[0]
             difference = (first, second) if sign > 0 else (second, first)
-            outcome, scale = "-".join(difference), PLAIN_SCALE
-        else:
-            return None
-    layout = _with_company(
-        columns, given, left=pair.left, right=pair.right, outcome=outcome, scale=scale,
-        sides=pair.sides,
-    )  # fmt: skip
-    return replace(layout, difference=difference)
+            layout = shown(outcome="-".join(difference), scale=PLAIN_SCALE)
+            yield replace(layout, difference=difference)
 
 
-def outcome_column(columns: Sequence[str]) -> str | None:
-    """Find the outcome column, by its name or a name with a word that adds nothing."""
-    plain = _first(OUTCOMES, columns, lambda name: " ".join(words_of(name)))
-    if plain is not None:
-        return plain
+def outcome_columns(columns: Sequence[str]) -> list[str]:
+    """Return columns that may be the outcome by their names, the likeliest first.
+
+    A name may have a word that adds nothing: 'preferred_item', 'winner_id'.
+    """
+    plain: dict[str, str] = {}
+    for name in columns:
+        plain.setdefault(" ".join(words_of(name.strip())), name)
+    found = [plain[word] for word in OUTCOMES if word in plain]
     for word in OUTCOMES:
         for name in columns:
             words = words_of(name)
             if word in words and all(w in _QUALIFIERS for w in words if w != word):
-                return name
-    return None
+                found.append(name)
+    return list(dict.fromkeys(found))
 
 
 def _with_company(

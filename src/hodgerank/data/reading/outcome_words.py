@@ -76,6 +76,8 @@ _FILLERS = frozenset({
 }) | frozenset(ITEM_WORDS)  # fmt: skip
 _ARTICLE = re.compile(r"\ba (?=(bit|little|lot|tie|draw)\b)")
 _RELATION = re.compile(r"(\w+)\s*(>>|>|==|=|≈|~|<<|<)\s*(\w+)")
+_SCORE = re.compile(r"(\d{1,3})\s*[-:–]\s*(\d{1,3})")  # of a game, left first: 3-1, 3:1
+_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")  # ArrowLeft
 _MOST_WORDS = 9
 # A label is decorated like this by language models: [[A>>B]], "A".
 _DECORATION = " \t\"'`*[](){}.!:"
@@ -115,12 +117,15 @@ class Vocabulary:
             return Word(self._words[whole])
         if not as_phrase:
             return None
+        if score := _SCORE.fullmatch(whole):
+            first, second = (int(points) for points in score.groups())
+            return Word("left" if first > second else "right" if first < second else "tie")
         bare = whole.strip(_DECORATION)
         if bare in self._words:
             return Word(self._words[bare])
         if relation := _RELATION.fullmatch(bare):
             return self._related(*relation.groups())
-        return self._phrase(bare)
+        return self._phrase(plain_word(_CAPITAL.sub(" ", label)).strip(_DECORATION))
 
     def _related(self, first: str, sign: str, second: str) -> Word | None:
         """Return the meaning of A>B, A>>B, A=B and the like."""

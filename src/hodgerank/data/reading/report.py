@@ -11,8 +11,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from hodgerank.data.comparisons import ReadReport
+from hodgerank.data.reading.column_values import is_running_number
 from hodgerank.data.reading.layouts import Layout
 from hodgerank.data.reading.options import PLAIN_SCALE, OutcomeKind, ReadOptions
+from hodgerank.data.reading.values import numbers
 from hodgerank.data.sources.table import Table
 from hodgerank.display import short
 from hodgerank.errors import InvalidComparisons
@@ -225,7 +227,10 @@ def _complaint(
             place = k + 1 if reading.row is None else int(reading.row[k])
             shown = _shown(table, k, reading.layout)
             lines.append(f"    row{f' {place}' if numbered else ''}: {shown}")
-    lines.append("  or leave out invalid rows with skip_invalid=True (--skip-invalid)")
+    # More than a few invalid rows mean that the columns hold something else.
+    n_invalid = sum(rejected.values())
+    if n_invalid < FEWEST_LEFT_OUT or n_invalid <= MANY_LEFT_OUT * rows:
+        lines.append("  or leave out invalid rows with skip_invalid=True (--skip-invalid)")
     return "\n".join(lines)
 
 
@@ -260,11 +265,11 @@ def _words(table: pl.DataFrame, reading: Reading, status: NDArray[np.uint8], row
 
 def _other_scale(table: pl.DataFrame, reading: Reading) -> str:
     """Propose a scale: symmetric for signed numbers, else the range of the data."""
-    from hodgerank.data.reading.values import numbers
-
     plain = "use -1 (right), 0 (tie), +1 (left) or a grade in between"
     found = numbers(table[str(reading.layout.outcome)]).drop_nulls()
     found = found.filter(found.is_finite())
+    if is_running_number(found):
+        return f"{plain}; these numbers differ in every row: name the outcome with --outcome"
     if found.is_empty() or found.min() == found.max():
         return f"{plain}, or give the ends of the scale: scale=(1, 5) (--scale 1 5)"
     least, most = float(found.min()), float(found.max())  # type: ignore[arg-type]

@@ -1,9 +1,10 @@
 """Options that fit a table whose layout is not recognised, each tried on the table first.
 
 Candidates for the two items and for the outcome come from names and values. A suggestion must read
-almost all rows, compare no item with itself, and name columns that hold items. An outcome that only
-its numbers speak for must also agree with itself: items that win in one half of the rows win in the
-other. Where the columns do not show which end is better, both readings are given with the question.
+almost all rows, compare no item with itself, and name columns that hold items. A column of numbers
+whose name does not show that it is the outcome must also be consistent: items that win in one half
+of the rows win in the other. Where the columns do not show which end is better, both readings are
+given with the question.
 """
 
 from __future__ import annotations
@@ -23,14 +24,24 @@ from hodgerank.data.reading.column_names import (
     ITEM_WORDS,
     SidedPair,
     compared_measures,
-    decided_pair,
+    decided_pairs,
     is_measure,
     item_pairs,
+    named_pair,
     sided_pairs,
     words_of,
 )
+from hodgerank.data.reading.column_values import (
+    ALMOST_ALL,
+    FEW_ROWS,
+    MOST_ITSELF,
+    is_numeric,
+    is_running_number,
+    is_sign,
+    label_of_rows,
+)
 from hodgerank.data.reading.layout_detection import is_pattern, listed
-from hodgerank.data.reading.layouts import Layout, outcome_column
+from hodgerank.data.reading.layouts import Layout, outcome_columns
 from hodgerank.data.reading.options import COLUMN_OPTIONS, ReadOptions
 from hodgerank.data.reading.outcome_words import Vocabulary
 from hodgerank.data.reading.report import scale_of
@@ -41,8 +52,6 @@ from hodgerank.errors import InvalidComparisons
 LOOKED_AT = 2000  # rows on which suggestions are tried
 MOST_COLUMNS = 60
 MOST_TRIED = 40  # combinations of columns
-FEW_ROWS = 20  # in which every item may occur once
-MOST_ITSELF = 0.02  # share of rows that compare an item with itself, or are invalid otherwise
 MOST_LEFT_OUT = 0.25
 KNOWN = "left,right,outcome; left,right,winner; model_a,model_b,winner; winner,loser"
 WORSE_WORDS = frozenset({
@@ -67,11 +76,17 @@ class Suggestion(NamedTuple):
     when: str = ""
 
 
-def not_recognised(table: Table, given: ReadOptions, attempt: Attempt) -> InvalidComparisons:
-    """Return the error for a layout that is not recognised."""
+def not_recognised(
+    table: Table, given: ReadOptions, attempt: Attempt, reason: str | None = None
+) -> InvalidComparisons:
+    """Return the error for a layout that is not recognised.
+
+    `reason` is why the values contradict the layout that the names of the columns show, if any.
+    """
     columns = table.columns
     what = "the outcome" if any(item_pairs(columns)) else "the two items"
-    start = f"{table.name}: no column for {what} was recognised. The columns are {listed(columns)}."
+    reason = reason or f"no column for {what} was recognised"
+    start = f"{table.name}: {reason}. The columns are {listed(columns)}."
     if len(columns) == 1:
         start += " If they are not separated by a comma, tab, ; or |, name the --separator."
     head = _head(table)
@@ -113,7 +128,7 @@ def as_options(options: Mapping[str, Any]) -> str:
     """
     parts = []
     for name, value in options.items():
-        parts.append(f"--{name.replace('_', '-')}")
+        parts.append("--by" if name == "group" else f"--{name.replace('_', '-')}")
         if isinstance(value, str):
             parts.append(quote(value))
         elif value is not True:
@@ -196,9 +211,10 @@ def _candidates(head: pl.DataFrame, named: Mapping[str, str]) -> Iterator[Candid
         misspelt = _misspelt(columns, roles, named)
         if misspelt and all(_may_be_items(head, misspelt[role]) for role in roles[:2]):
             yield [Suggestion(misspelt)], False
-    decided = None if "left" in named or "right" in named else decided_pair(columns)
-    if decided is not None and all(_may_be_items(head, name) for name in decided):
-        yield [Suggestion({"winner": decided[0], "loser": decided[1]})], False
+    decided = [] if "left" in named or "right" in named else decided_pairs(columns)
+    for winner, loser in decided:
+        if _may_be_items(head, winner) and _may_be_items(head, loser):
+            yield [Suggestion({"winner": winner, "loser": loser})], False
     for pair in _pairs(head, named):
         items = {"left": pair.left, "right": pair.right}
         for candidates, needs_signal in _outcomes(head, pair, named):
@@ -214,7 +230,8 @@ def _misspelt(
         near = get_close_matches(role, [name.lower() for name in columns], n=1, cutoff=0.75)
         name = named.get(role) or next((c for c in columns if near and c.lower() == near[0]), None)
         if role == "outcome" and name is None:
-            name = outcome_column([c for c in columns if c not in found.values()])
+            free = [c for c in columns if c not in found.values()]
+            name = next(iter(outcome_columns(free)), None)
         if name is None or name in found.values():
             return None
         found[role] = name
@@ -224,7 +241,7 @@ def _misspelt(
 def _pairs(head: pl.DataFrame, named: Mapping[str, str]) -> Iterator[SidedPair]:
     """Yield columns that may name the two items, also two columns together."""
     if "left" in named and "right" in named:
-        yield SidedPair(named["left"], named["right"], ("left", "right"), ())
+        yield named_pair(named["left"], named["right"])
         return
     known, unknown = item_pairs(head.columns)
     sided = [
@@ -272,15 +289,15 @@ def _may_be_items(head: pl.DataFrame, name: str) -> bool:
     cells = head[name].drop_nulls()
     if not (cells.dtype == pl.String or cells.dtype.is_integer()) or cells.is_empty():
         return False
-    distinct = cells.n_unique()
-    if distinct < 2 and len(cells) >= FEW_ROWS:
+    if is_numeric(cells) and label_of_rows(head) is not None:
         return False
-    found = numbers(cells)
-    if found.null_count() == 0:
-        is_sign = set(found.unique().to_list()) <= {-1.0, 0.0, 1.0}
-        if (is_sign and len(cells) > 2) or bool((found != found.round()).any()):
+    if len(cells) < FEW_ROWS:
+        return True
+    if is_numeric(cells):
+        found = numbers(cells)
+        if is_sign(cells) or bool((found != found.round()).any()):
             return False
-    return len(cells) < FEW_ROWS or distinct <= 0.9 * len(cells)
+    return 2 <= cells.n_unique() <= ALMOST_ALL * len(cells)
 
 
 def _share(head: pl.DataFrame, left: str, right: str) -> bool:
@@ -316,7 +333,7 @@ def _alike(head: pl.DataFrame) -> Iterator[SidedPair]:
     ]
     for share, a, b in sorted(rated, key=lambda pair: -pair[0])[:3]:
         if share >= 1 / 3:
-            yield SidedPair(a, b, (a.lower(), b.lower()), ())
+            yield named_pair(a, b)
 
 
 def _outcomes(
@@ -327,17 +344,22 @@ def _outcomes(
     free = [name for name in head.columns if name not in items and name not in named.values()]
     given = named.get("outcome") or named.get("winner")
     if given is not None:
-        yield from _readings(head, given, needs_signal=False)
+        yield from _readings(head, given, pair, needs_signal=False)
         return
-    plain = outcome_column(free)
-    if plain is not None:
-        yield from _readings(head, plain, needs_signal=False)
-    for name in free:
-        if name != plain and (_names_an_item(head, pair, name) or _holds_words(head, pair, name)):
-            yield from _readings(head, name, needs_signal=False)
+    plain = [name for name in outcome_columns(free) if not is_running_number(head[name])]
+    others = [name for name in free if name not in plain]
+    others = [
+        name
+        for name in others
+        if _names_an_item(head, pair, name) or _holds_words(head, pair, name)
+    ]
+    for name in (*plain, *others):
+        yield from _readings(head, name, pair, needs_signal=False)
+    measured = set()
     for left, right, sign in compared_measures(free, pair.sides):
-        if not all(numbers(head[name]).is_not_null().any() for name in (left, right)):
+        if not (is_numeric(head[left]) and is_numeric(head[right])):
             continue
+        measured |= {left, right}
         higher, lower = {"outcome": f"{left}-{right}"}, {"outcome": f"{right}-{left}"}
         if sign:
             yield [Suggestion(higher if sign > 0 else lower)], False
@@ -350,17 +372,21 @@ def _outcomes(
                 True,
             )
     for name in free:
-        if name != plain and not OTHER_WORDS.intersection(words_of(name)):
-            yield from _readings(head, name, needs_signal=True)
+        is_other = bool(OTHER_WORDS.intersection(words_of(name))) or is_running_number(head[name])
+        if name not in (*plain, *others, *measured) and not is_other:
+            yield from _readings(head, name, pair, needs_signal=True)
 
 
-def _readings(head: pl.DataFrame, name: str, *, needs_signal: bool) -> Iterator[Candidates]:
+def _readings(
+    head: pl.DataFrame, name: str, pair: SidedPair, *, needs_signal: bool
+) -> Iterator[Candidates]:
     """Yield the ways to read an outcome column: as it is, or as numbers on a scale."""
     worse = {"worse": True} if WORSE_WORDS.intersection(words_of(name)) else {}
     found = numbers(head[name]).drop_nulls()
     is_number = len(found) > 0 and len(found) >= 0.95 * head[name].drop_nulls().len()
     low, high = (float(found.min()), float(found.max())) if is_number else (0.0, 0.0)  # type: ignore[arg-type]
-    if not is_number or (-1 <= low < 0 and high <= 1 and not needs_signal):
+    are_sides = set(head[name].cast(pl.String, strict=False).drop_nulls()) <= set(pair.sides)
+    if not is_number or are_sides or (-1 <= low < 0 and high <= 1 and not needs_signal):
         yield [Suggestion({"outcome": name, **worse})], needs_signal
         return
     if not low < high:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -124,7 +125,7 @@ class TableVotes:
         except NotRecognised as error:
             from hodgerank.data.reading.suggestions import not_recognised
 
-            raise not_recognised(error.table, self.options, self._attempt) from None
+            raise not_recognised(error.table, self.options, self._attempt, error.reason) from None
 
     def _attempt(self, options: dict[str, Any]) -> Comparisons | None:
         """Read the first rows with other options; None if that is not possible."""
@@ -299,7 +300,8 @@ class TableVotes:
     def _pointed_out(self, rows: pl.DataFrame, unused: tuple[str, ...]) -> list[str]:
         """Return notes on unused columns that look like groups."""
         table, shape, _ = self._recognised
-        candidates = group_candidates(unused, len(rows))
+        repeated = {name for name, times in Counter(table.columns).items() if times > 1}
+        candidates = [c for c in group_candidates(unused, len(rows)) if c not in repeated]
         is_pooled = self.options.group is None and not table.is_lazy and isinstance(shape, Layout)
         if not (is_pooled and candidates):
             return []

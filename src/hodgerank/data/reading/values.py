@@ -283,9 +283,20 @@ MOST = 2**53  # votes that a row may stand for
 SURELY_NUMBERED = 3  # rows that count up one by one
 
 
+def whole_numbers(column: pl.Series) -> pl.Series:
+    """Return a column of counts as numbers; in 1,204 the comma separates thousands."""
+    if column.dtype != pl.String:
+        return numbers(column)
+    text = column.alias("numbers").str.strip_chars()
+    with_comma = text.filter(text.str.contains(",", literal=True))
+    if with_comma.is_empty() or not with_comma.str.contains(_THOUSANDS).all():
+        return numbers(column)
+    return numbers(text.str.replace_all(",", "", literal=True))
+
+
 def read_counts(column: pl.Series) -> tuple[IntArray, BoolArray]:
     """Return whole numbers from 0, and which cells are invalid."""
-    counts = numbers(column).fill_null(np.nan).to_numpy()
+    counts = whole_numbers(column).fill_null(np.nan).to_numpy()
     is_count = (counts >= 0) & (counts <= MOST) & (counts == np.floor(counts))
     return np.where(is_count, counts, 1).astype(np.int64), ~is_count
 

@@ -218,15 +218,19 @@ def _records(lines: list[str], separator: str) -> tuple[list[list[str]], list[in
 
 def _lines_before(records: list[list[str]]) -> int:
     """Return how many records are a title or comments: one cell, where the next ones have more."""
-    filled = [sum(bool(cell.strip()) for cell in record) for record in records]
-    if len(filled) < 3 or max(filled[1 : MOST_BEFORE + 1]) < 2:
-        return 0
-    for place in range(min(MOST_BEFORE, len(records) - 2)):
-        is_comment = records[place] and records[place][0].lstrip().startswith("#")
-        is_odd = len(records[place]) != len(records[place + 1])
-        if filled[place] > 1 and not (is_comment and is_odd):
-            return place if filled[place + 1] > 1 else 0
+    for place, record in enumerate(records[: min(MOST_BEFORE, len(records) - 2)]):
+        n_filled = sum(bool(cell.strip()) for cell in record)
+        below = records[place + 1]
+        is_comment = bool(record) and record[0].lstrip().startswith("#")
+        if n_filled > 1 and not (is_comment and _is_comment_above(records[place:])):
+            return place if sum(bool(cell.strip()) for cell in below) > 1 else 0
     return 0
+
+
+def _is_comment_above(records: list[list[str]]) -> bool:
+    """Return whether a line that begins with # is a comment: the table has another width."""
+    table = (r for r in records if r and not r[0].lstrip().startswith("#"))
+    return len(next(table, records[0])) != len(records[0])
 
 
 def _as_utf8(data: Path | bytes, name: str, encoding: str | None) -> Path | bytes:

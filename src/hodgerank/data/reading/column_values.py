@@ -1,0 +1,117 @@
+"""Checks of what the values of columns can be: names of items, an outcome, or neither.
+
+A layout found by the names of columns is an assumption. These checks refuse it where the values
+contradict it: counts and signs are not items, a running number is not an outcome, and texts that
+occur once each cannot be ranked.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from hodgerank.data.reading.column_names import ITEM_WORDS, words_of
+from hodgerank.data.reading.layouts import Layout
+from hodgerank.data.reading.values import numbers
+from hodgerank.data.sources.table import Table
+
+LOOKED_AT = 500  # rows
+FEW_ROWS = 20  # in which every item may occur once, and nothing is refused
+MOST_ITSELF = 0.02  # share of rows that compare an item with itself
+ALMOST_ALL = 0.9
+
+
+def objection(table: Table, layout: Layout) -> str | None:
+    """Return why the values contradict a layout that was found by the names of columns."""
+    if table.is_lazy:  # reading some rows of it may take long
+        return None
+    names = [layout.left, layout.right]
+    outcome = layout.outcome if layout.difference is None else None
+    head = table.head([*names, *([outcome] if outcome else [])], LOOKED_AT)
+    pair = " and ".join(names)
+    left, right = (head[name] for name in names)
+    are_numbers = is_numeric(left) and is_numeric(right)
+    label = _label_of_rows(table, names) if are_numbers else None
+    if label is not None:
+        return f"{pair} hold numbers on each {label}, not items"
+    if len(head) < FEW_ROWS:
+        return None
+    if is_sign(left) or is_sign(right):
+        return f"{pair} hold signs, not items"
+    if are_numbers and share_itself(left, right) > MOST_ITSELF:
+        return f"{pair} hold numbers that are often equal, not items"
+    if occurs_once(left, right):
+        rows = table.rows(names)[0] if len(head) == LOOKED_AT else head
+        if occurs_once(rows[names[0]], rows[names[1]]):
+            return (
+                f"almost every value of {pair} occurs only once, so nothing connects them: a "
+                "ranking needs items that are compared several times"
+            )
+    if outcome is not None and is_running_number(head[outcome]):
+        return f"{outcome} numbers the rows"
+    return None
+
+
+def is_numeric(column: pl.Series) -> bool:
+    """Return whether all values are numbers."""
+    return len(column) > column.null_count() == numbers(column).null_count()
+
+
+def is_sign(column: pl.Series) -> bool:
+    """Return whether all values are -1, 0 and 1, among them -1."""
+    if not is_numeric(column):
+        return False
+    found = set(numbers(column).drop_nulls().unique().to_list())
+    return found <= {-1.0, 0.0, 1.0} and -1.0 in found
+
+
+FEW_GRADES = 21  # distinct numbers of a scale
+
+
+def may_be_outcome(column: pl.Series, items: pl.Series) -> bool:
+    """Return whether a column without a name may be the outcome: words, signs or a few grades."""
+    if not is_numeric(column):
+        return True
+    found = set(numbers(column).drop_nulls().to_list())
+    if (min(found) < 0 < max(found)) or len(found) < 4 or max(map(abs, found)) <= 1:
+        return True
+    return len(found) <= FEW_GRADES and not found <= set(numbers(items).to_list())
+
+
+def is_running_number(column: pl.Series) -> bool:
+    """Return whether a column numbers the rows, in any order and with gaps."""
+    cells = column.drop_nulls()
+    if len(cells) < FEW_ROWS or cells.n_unique() < len(cells) or not is_numeric(cells):
+        return False
+    found = numbers(cells)
+    return bool((found == found.round()).all())
+
+
+def share_itself(left: pl.Series, right: pl.Series) -> float:
+    """Return the share of rows with the same value in both columns."""
+    one, other = (column.cast(pl.String, strict=False).alias("item") for column in (left, right))
+    return float((one == other).fill_null(value=False).mean() or 0.0)  # type: ignore[arg-type]
+
+
+def occurs_once(left: pl.Series, right: pl.Series) -> bool:
+    """Return whether almost every value of the two columns occurs only once."""
+    both = pl.concat([c.cast(pl.String, strict=False).alias("item") for c in (left, right)])
+    both = both.drop_nulls()
+    return len(both) > 0 and both.n_unique() > ALMOST_ALL * len(both)
+
+
+def _label_of_rows(table: Table, taken: list[str]) -> str | None:
+    """Return a column that names something else in every row: what a table is about, not votes."""
+    times = table.columns
+    named = [name for name in times if name not in taken and times.count(name) == 1]
+    named = [name for name in named if not set(ITEM_WORDS).isdisjoint(words_of(name))]
+    return label_of_rows(table.head(named, LOOKED_AT)) if named else None
+
+
+def label_of_rows(head: pl.DataFrame) -> str | None:
+    """Return a column called like items that has another text in every row."""
+    for name in head.columns if len(head) > 2 else ():
+        is_text = head[name].dtype == pl.String and not is_numeric(head[name])
+        is_item = not set(ITEM_WORDS).isdisjoint(words_of(name))
+        if is_item and is_text and head[name].n_unique() == len(head):
+            return name
+    return None
