@@ -203,8 +203,9 @@ def _without_header(table: Table, given: ReadOptions) -> DetectedLayout:
         layout = layout if is_outcome else None
     if layout is None:
         raise InvalidComparisons(
-            f"{table.name} has no header: give its columns by number, e.g. --no-header --left 1 "
-            f"--right 2 --outcome 3 (header=False, left='1', ...); it has {len(columns)}"
+            f"{table.name} has no header, and its columns do not show their roles: give them by "
+            f"number, from 1 to {len(columns)}: --no-header --left N --right N --outcome N "
+            "(header=False, left='N', ...)"
         )
     _require_one_part_each(layout, given, table.name)
     parts = "the winner, the loser" if layout.outcome is None else "left, right, outcome"

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from itertools import combinations
+from itertools import combinations, islice
 from shlex import quote
 from typing import Any, NamedTuple, TypeAlias
 
@@ -42,7 +42,7 @@ from hodgerank.data.reading.column_values import (
 )
 from hodgerank.data.reading.layout_detection import is_pattern, listed
 from hodgerank.data.reading.layouts import Layout, outcome_columns
-from hodgerank.data.reading.options import COLUMN_OPTIONS, ReadOptions
+from hodgerank.data.reading.options import ReadOptions
 from hodgerank.data.reading.outcome_words import Vocabulary
 from hodgerank.data.reading.report import scale_of
 from hodgerank.data.reading.values import numbers
@@ -142,21 +142,24 @@ def as_arguments(options: Mapping[str, Any]) -> str:
 
 
 def suggest(head: pl.DataFrame, given: ReadOptions, attempt: Attempt) -> list[Suggestion]:
-    """Return the first options that fit, or the alternatives between which a question decides."""
-    named = {name: column for name, column in given.columns.items() if name in COLUMN_OPTIONS}
-    tried = 0
-    for candidates, needs_signal in _candidates(head, named):
-        fitting = []
-        for options, when in candidates:
-            tried += 1
-            votes = attempt({**named, **options})
-            if votes is not None and fits(votes) and (not needs_signal or has_signal(votes)):
-                fitting.append(Suggestion({**named, **options}, when))
-        if fitting and len(fitting) == len(candidates):
+    """Return the first options that fit, or the alternatives between which a question decides.
+
+    Columns whose votes are consistent come before others that only look like an outcome.
+    """
+    named = given.columns
+    without_signal: list[Suggestion] = []
+    candidates = islice(_candidates(head, named), MOST_TRIED)
+    for alternatives, needs_signal in candidates:
+        fitting = [Suggestion({**named, **options}, when) for options, when in alternatives]
+        tried = [attempt(options) for options, _ in fitting]
+        votes = [read for read in tried if read is not None and fits(read)]
+        if len(votes) < len(fitting):
+            continue
+        if has_signal(votes[0]):
             return fitting
-        if tried >= MOST_TRIED:
-            break
-    return []
+        if not needs_signal and not without_signal:
+            without_signal = fitting
+    return without_signal
 
 
 def fits(votes: Comparisons) -> bool:

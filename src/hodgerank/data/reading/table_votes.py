@@ -14,7 +14,7 @@ from polars import selectors
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
-from hodgerank.data.reading.column_names import base_word
+from hodgerank.data.reading.column_names import words_of
 from hodgerank.data.reading.decode import Decoded, decode
 from hodgerank.data.reading.derived_columns import DerivedTable
 from hodgerank.data.reading.item_names import read_names
@@ -283,7 +283,7 @@ class TableVotes:
         if skipped:
             what = "the first line is" if len(skipped) == 1 else f"{len(skipped)} lines are"
             notes.append(f"{what} not part of the table: {short(skipped[0])!r}")
-        name = next((name for name in unused if base_word(name) in VALID), None)
+        name = next((name for name in unused if "_".join(words_of(name)) in VALID), None)
         if name is None or table.is_lazy:
             return notes
         cells = table.rows([name])[0][name].cast(pl.String, strict=False).str.to_lowercase()
