@@ -100,9 +100,9 @@ def test_rows_marked_as_invalid_are_pointed_out(write):
     (note,) = hr.read_comparisons(path).report.notes
     assert note == (
         "1 of 3 rows are marked as invalid in column 'Valid' and count here: leave them out with "
-        "--where '\"Valid\" = 'TRUE''"
+        "--where \"Valid = 'TRUE'\""
     )
-    assert len(hr.read_comparisons(path, where="\"Valid\" = 'TRUE'")) == 2
+    assert len(hr.read_comparisons(path, where="Valid = 'TRUE'")) == 2
 
 
 def test_an_id_with_two_texts_keeps_its_id(write):

@@ -291,9 +291,10 @@ class TableVotes:
         if 0 < n_invalid < len(cells) and cells.drop_nulls().n_unique() == 2:
             kept = table.rows([name])[0].filter(~cells.is_in(["false", "f", "no", "0"]))[name][0]
             value = f"'{kept}'" if isinstance(kept, str) else str(kept).lower()
+            column = name if name.isidentifier() else f'\\"{name}\\"'
             notes.append(
                 f"{n_invalid:,} of {len(cells):,} rows are marked as invalid in column {name!r} "
-                f"and count here: leave them out with --where '\"{name}\" = {value}'"
+                f"and count here: leave them out with --where \"{column} = {value}\""
             )
         return notes
 
