@@ -7,11 +7,13 @@ occur once each cannot be ranked.
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 
 from hodgerank.data.reading.column_names import ITEM_WORDS, words_of
 from hodgerank.data.reading.layouts import Layout
-from hodgerank.data.reading.values import numbers
+from hodgerank.data.reading.values import number, numbers
 from hodgerank.data.sources.table import Table
 
 LOOKED_AT = 500  # rows
@@ -21,34 +23,48 @@ ALMOST_ALL = 0.9
 
 
 def objection(table: Table, layout: Layout) -> str | None:
-    """Return why the values contradict a layout that was found by the names of columns."""
+    """Return why the values contradict a layout that was found by the names of columns.
+
+    It looks at lists, because queries of a few rows would take most of the time of reading.
+    """
     if table.is_lazy:  # reading some rows of it may take long
         return None
     names = [layout.left, layout.right]
     outcome = layout.outcome if layout.difference is None else None
     head = table.head([*names, *([outcome] if outcome else [])], LOOKED_AT)
+    left, right = (head[name].to_list() for name in names)
     pair = " and ".join(names)
-    left, right = (head[name] for name in names)
-    are_numbers = is_numeric(left) and is_numeric(right)
+    are_numbers = _are_numbers(left) and _are_numbers(right)
     label = _label_of_rows(table, names) if are_numbers else None
     if label is not None:
         return f"{pair} hold numbers on each {label}, not items"
     if len(head) < FEW_ROWS:
         return None
-    if is_sign(left) or is_sign(right):
-        return f"{pair} hold signs, not items"
-    if are_numbers and share_itself(left, right) > MOST_ITSELF:
-        return f"{pair} hold numbers that are often equal, not items"
-    if occurs_once(left, right):
+    if are_numbers:
+        if is_sign(head[names[0]]) or is_sign(head[names[1]]):
+            return f"{pair} hold signs, not items"
+        n_itself = sum(a == b for a, b in zip(left, right, strict=True))
+        if n_itself > MOST_ITSELF * len(head):
+            return f"{pair} hold numbers that are often equal, not items"
+    if len({*left, *right}) > ALMOST_ALL * 2 * len(head):
         rows = table.rows(names)[0] if len(head) == LOOKED_AT else head
         if occurs_once(rows[names[0]], rows[names[1]]):
             return (
                 f"almost every value of {pair} occurs only once, so nothing connects them: a "
                 "ranking needs items that are compared several times"
             )
-    if outcome is not None and is_running_number(head[outcome]):
-        return f"{outcome} numbers the rows"
+    if outcome is not None and len(set(head[outcome].to_list())) == len(head):
+        return f"{outcome} numbers the rows" if is_running_number(head[outcome]) else None
     return None
+
+
+def _are_numbers(cells: list[Any]) -> bool:
+    """Return whether all cells that are filled in are numbers."""
+    filled = [cell for cell in cells if cell is not None]
+    return bool(filled) and all(
+        number(cell) == number(cell) if isinstance(cell, str) else isinstance(cell, int | float)
+        for cell in filled
+    )
 
 
 def is_numeric(column: pl.Series) -> bool:
@@ -84,12 +100,6 @@ def is_running_number(column: pl.Series) -> bool:
         return False
     found = numbers(cells)
     return bool((found == found.round()).all())
-
-
-def share_itself(left: pl.Series, right: pl.Series) -> float:
-    """Return the share of rows with the same value in both columns."""
-    one, other = (column.cast(pl.String, strict=False).alias("item") for column in (left, right))
-    return float((one == other).fill_null(value=False).mean() or 0.0)  # type: ignore[arg-type]
 
 
 def occurs_once(left: pl.Series, right: pl.Series) -> bool:

@@ -294,7 +294,7 @@ class TableVotes:
             column = name if name.isidentifier() else f'\\"{name}\\"'
             notes.append(
                 f"{n_invalid:,} of {len(cells):,} rows are marked as invalid in column {name!r} "
-                f"and count here: leave them out with --where \"{column} = {value}\""
+                f'and count here: leave them out with --where "{column} = {value}"'
             )
         return notes
 

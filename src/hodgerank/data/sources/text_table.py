@@ -191,8 +191,9 @@ def _find_table(lines: list[str], separator: str | None) -> tuple[str, int]:
     Of separators that split all lines equally, a comma comes last: it may be a decimal comma, or
     separate the values of a list in a cell.
     """
-    rated = []
-    for candidate in SEPARATORS if separator is None else separator:
+    text, rated = "".join(lines), []
+    possible = [sign for sign in SEPARATORS if sign in text] or [SEPARATORS[0]]
+    for candidate in possible if separator is None else separator:
         records, starts = _records(lines, candidate)
         skipped = _lines_before(records)
         widths = [len(record) for record in records[skipped:] if record]
