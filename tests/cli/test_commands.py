@@ -104,9 +104,10 @@ def test_wrong_usage_has_the_usual_status(run, write, tmp_path):
 
 def test_problems_of_the_data_are_shown(run, write):
     path = write("model_a,model_b,winner\nx,y,model_a\nx,y,tie (bothbad)\ny,y,tie\nz,y,model_b\n")
-    status, out, _ = run("rank", path, "--skip-invalid", "-m", "bradley-terry")
+    words = ("--skip-invalid", "--both-bad", "drop", "-m", "bradley-terry")
+    status, out, _ = run("rank", path, *words)
     assert status == 0
-    for part in ("1 'both bad', 1 invalid", "left out: 1 x an item is compared with itself",
+    for part in ("1 (25%) 'both bad', 1 (25%) invalid", "left out: 1 x an item is compared with itself",
                  "never lost: x", "never won: z", "weak prior"):  # fmt: skip
         assert part in " ".join(out.split())
 
