@@ -57,7 +57,7 @@ def windows_quoted(crowd: Crowd) -> File:
     return plain(crowd, separator=";", quote=True, line_end="\r\n")
 
 
-@layout(SUGGESTED, names=LATIN_TOWNS)
+@layout(SUGGESTED, "--encoding", "latin-1", names=LATIN_TOWNS)
 def latin_1(crowd: Crowd) -> File:
     """An encoding of the last century."""
     return plain(crowd, encoding="latin-1")
@@ -110,13 +110,13 @@ def title_with_commas(crowd: Crowd) -> File:
     return plain(crowd, before=("Results of study 3,,,", ",,,"))
 
 
-@layout(SUGGESTED)
+@layout(SUGGESTED, "--skip-invalid")
 def total_row(crowd: Crowd) -> File:
     """A last row with the number of votes: Total is no item."""
     return plain(crowd, after=("Total,,240,",))
 
 
-@layout(SUGGESTED)
+@layout(SUGGESTED, "--skip-invalid")
 def end_of_export(crowd: Crowd) -> File:
     """A last line that says that the export is complete."""
     return plain(crowd, after=("", "-- end of export --"))
@@ -152,7 +152,7 @@ def repeated_items(crowd: Crowd) -> File:
     return file
 
 
-@layout(RANKED)
+@layout(RANKED, "--no-header", "--left", "1", "--right", "2", "--outcome", "3")
 def no_header(crowd: Crowd) -> File:
     """Left, right and the chosen item, without a header."""
     columns = {"left": LEFT, "right": RIGHT, "winner": CHOSEN}
@@ -180,7 +180,7 @@ def letters(crowd: Crowd) -> File:
     return votes_file(crowd, {"option_a": LEFT, "option_b": RIGHT, "choice": CHOSEN})
 
 
-@layout(NOT_WRONG, names=("A", "B", "C", "D", "E", "F", "G"))
+@layout(NOT_WRONG, "--outcome-as", "word", names=("A", "B", "C", "D", "E", "F", "G"))
 def letters_and_sides(crowd: Crowd) -> File:
     """Items are called A to G, and A or B in the answer means the side."""
     return votes_file(crowd, {
