@@ -167,11 +167,10 @@ def _together(failed: Verdict, followed: list[tuple[Suggestion, Verdict]]) -> Ve
 
 
 def _answers_a_question(suggestion: Suggestion, followed: list[tuple[Suggestion, Verdict]]) -> bool:
-    """Whether the message offers a right alternative, and says in words how the two differ."""
-    return any(
-        found.status in GOOD and other.names & suggestion.names and is_question([suggestion, other])
-        for other, found in followed
-    )
+    """Whether the message offers a right alternative, and says in words how they differ."""
+    answers = [(other, found) for other, found in followed if other.names & suggestion.names]
+    is_offered = any(found.status in GOOD for _, found in answers)
+    return is_offered and is_question([other for other, _ in answers])
 
 
 def _because(status: Status, failed: Verdict, found: Verdict) -> Verdict:

@@ -75,7 +75,12 @@ def test_options_are_found_anywhere_in_a_message():
 def test_alternatives_that_are_not_explained_are_no_question():
     asked = "--scale 1 7 if 7 prefers left\n--scale 7 1 if 1 prefers left"
     assert is_question(suggestions_in(asked))
+    headed = "If 7 prefers left:\n  --scale 1 7\nIf 1 prefers left:\n  --scale 7 1"
+    assert is_question(suggestions_in(headed))
     assert not is_question(suggestions_in("--scale 1 7\n--scale 7 1"))
+    assert not is_question(
+        suggestions_in("\n".join(f"--scale 0 {k} if {k} is it" for k in range(9)))
+    )
 
 
 @pytest.mark.parametrize(

@@ -11,15 +11,14 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable
-from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
 from corpus import LAYOUTS
 from corpus.check import BAD, Status, Verdict, judge, lay_out
-from corpus.files import File
+from corpus.files import File, Sheet
 from corpus.suggested_options import spelled
 from fuzz.corpus_mutations import MUTATIONS
 
@@ -72,11 +71,17 @@ def mutate(seed: int, layouts: tuple[str, ...] = tuple(LAYOUTS)) -> Mutated:
         if len(changes) == wanted:
             break
         change = rng.choice(MUTATIONS)
-        again = deepcopy(file)
+        again = _copied(file)
         if change.__name__ not in changes and change(rng, again):
             file = again
             changes.append(change.__name__)
     return Mutated(seed, layout.name, tuple(changes), file)
+
+
+def _copied(file: File) -> File:
+    """A copy whose columns can be changed; cells are replaced, never changed in place."""
+    assert file.sheet is not None
+    return replace(file, sheet=Sheet([replace(column) for column in file.sheet.columns]))
 
 
 @dataclass
