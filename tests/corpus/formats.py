@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import io
+import json
 from dataclasses import replace
 
 from corpus.crowd import DRINKS, IMAGES, LATIN_TOWNS, NUMBERS, TOWNS, Crowd
@@ -20,6 +23,8 @@ from corpus.files import (
     grid,
     number,
     other,
+    records,
+    sheet_of,
     votes_file,
     words,
 )
@@ -206,6 +211,42 @@ def workbook_with_title(crowd: Crowd) -> File:
 def open_document(crowd: Crowd) -> File:
     """An OpenDocument spreadsheet."""
     return plain(crowd, "votes.ods")
+
+
+@layout(NOT_WRONG, "--sheet", "Votes")
+def workbook_of_two_sheets(crowd: Crowd) -> File:
+    """The first sheet explains the second, which holds the votes."""
+    import xlsxwriter
+
+    sheet, stream = sheet_of(crowd.votes, PLAIN), io.BytesIO()
+    about = [["column", "meaning"], ["left", "item on the left"], ["winner", "preferred side"]]
+    with xlsxwriter.Workbook(stream, {"in_memory": True}) as book:
+        for name, rows in (("About", about), ("Votes", [sheet.header, *sheet.rows])):
+            page = book.add_worksheet(name)
+            for place, row in enumerate(rows):
+                page.write_row(place, 0, row)
+    return File((crowd.order,), raw=stream.getvalue(), name="votes.xlsx")
+
+
+@layout(RANKED)
+def gzipped(crowd: Crowd) -> File:
+    """A compressed table."""
+    return File((crowd.order,), raw=gzip.compress(plain(crowd).content), name="votes.csv.gz")
+
+
+@layout(NOT_WRONG)
+def wrapped_objects(crowd: Crowd) -> File:
+    """One JSON object that holds the list of votes."""
+    rows = records(sheet_of(crowd.votes, PLAIN))
+    content = json.dumps({"study": 3, "votes": rows}).encode()
+    return File((crowd.order,), raw=content, name="votes.json")
+
+
+@layout(RANKED)
+def line_breaks_in_cells(crowd: Crowd) -> File:
+    """Texts of several lines, with quotation marks and separators in them."""
+    said = other(lambda vote: f'He said "no; {vote.number}",\nand left,\n\nright?')
+    return votes_file(crowd, {"comment": said, **PLAIN, "reason": said})
 
 
 @layout(RANKED)
