@@ -11,6 +11,7 @@ from corpus import (  # noqa: F401
     formats,
     judgements,
     languages,
+    lookalikes,
     models,
     not_votes,
     scores,

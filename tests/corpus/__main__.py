@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from corpus import LAYOUTS
-from corpus.check import PASSES, judge, lay_out
+from corpus.check import check_layout, judge, lay_out
 from corpus.suggested_options import spelled
 
 
@@ -22,12 +22,15 @@ def main() -> int:
         with TemporaryDirectory() as folder:
             file = layout.file()
             verdict = judge(lay_out(file, Path(folder)), file)
-        is_met = verdict.status in PASSES[layout.expected]
+            problems = check_layout(layout, Path(folder))
+        is_met = not problems
         n_missed += not is_met
         counts[verdict.status] += 1
         mark = " " if is_met else "x"
         how = spelled(verdict.options)
         print(f"{mark} {name:32} {layout.expected:20} {verdict.status:20} {how[:90]}")
+        if layout.options and problems and "its options" in problems[-1]:
+            print(f"    {problems[-1][:300]}")
         if names:
             print(f"  {layout.why}\n  tau {verdict.tau:+.2f}; {verdict.said}")
     print(f"\n{dict(counts)}; {n_missed} of {counts.total()} not as expected")

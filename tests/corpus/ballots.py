@@ -118,7 +118,7 @@ def rankings_in_a_list(crowd: Crowd) -> File:
     return File((crowd.order,), grid(["voter", "ranking"], rows), name="ballots.jsonl")
 
 
-@layout(NOT_WRONG, names=PLAYERS)
+@layout(NOT_WRONG, "--ballot", "raceId", "--item", "driver", "--place", "position", names=PLAYERS)
 def race_results(crowd: Crowd) -> File:
     """Final positions of races: 1 is the best."""
     rows: list[list[Cell]] = []

@@ -32,7 +32,7 @@ from corpus.suggested_options import (
 from hodgerank.cli import main
 
 RIGHT_TAU, WRONG_TAU = 0.8, 0.5
-LEAST_SHARE = 0.5  # of the items and of the rows: a ranking of fewer is not one of this file
+LEAST_SHARE = 0.5  # of the items: a ranking of fewer is not one of this file
 FAST = ("--model", "hodgerank")  # files are read in the same way for every model
 MOST_STEPS = 4
 MOST_ALTERNATIVES = 8
@@ -167,11 +167,10 @@ def _together(failed: Verdict, followed: list[tuple[Suggestion, Verdict]]) -> Ve
 
 
 def _answers_a_question(suggestion: Suggestion, followed: list[tuple[Suggestion, Verdict]]) -> bool:
-    """Whether the message offers a right alternative, and says in words how the two differ."""
-    return any(
-        found.status in GOOD and other.names & suggestion.names and is_question([suggestion, other])
-        for other, found in followed
-    )
+    """Whether the message offers a right alternative, and says in words how they differ."""
+    answers = [(other, found) for other, found in followed if other.names & suggestion.names]
+    is_offered = any(found.status in GOOD for _, found in answers)
+    return is_offered and is_question([other for other, _ in answers])
 
 
 def _because(status: Status, failed: Verdict, found: Verdict) -> Verdict:
@@ -209,10 +208,9 @@ class Agreement:
 
 def _status(found: Agreement, used: float, is_warned: bool) -> Status:
     """Right, wrong or in between, by the ranking and by the share of rows that it rests on."""
-    share = min(used, found.ranked)
-    if found.tau >= RIGHT_TAU and not found.strangers and share > 0.8:
+    if found.tau >= RIGHT_TAU and not found.strangers and min(used, found.ranked) > 0.8:
         return Status.RIGHT
-    if found.tau >= WRONG_TAU and found.strangers <= 0.2 and share >= LEAST_SHARE:
+    if found.tau >= WRONG_TAU and found.strangers <= 0.2 and found.ranked >= LEAST_SHARE:
         return Status.WEAK
     return Status.WARNED if is_warned else Status.WRONG
 

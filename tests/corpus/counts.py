@@ -41,7 +41,7 @@ def thousands(crowd: Crowd) -> File:
     return File((crowd.order,), grid(["left", "right", "wins_left", "wins_right"], rows))
 
 
-@layout(SUGGESTED, names=DRINKS)
+@layout(SUGGESTED, "--skip-invalid", names=DRINKS)
 def tallies_with_total(crowd: Crowd) -> File:
     """A last row holds the sums: Total is no item."""
     rows = tallies(crowd)

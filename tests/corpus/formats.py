@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import io
+import json
 from dataclasses import replace
 
 from corpus.crowd import DRINKS, IMAGES, LATIN_TOWNS, NUMBERS, TOWNS, Crowd
@@ -20,6 +23,8 @@ from corpus.files import (
     grid,
     number,
     other,
+    records,
+    sheet_of,
     votes_file,
     words,
 )
@@ -57,7 +62,7 @@ def windows_quoted(crowd: Crowd) -> File:
     return plain(crowd, separator=";", quote=True, line_end="\r\n")
 
 
-@layout(SUGGESTED, names=LATIN_TOWNS)
+@layout(SUGGESTED, "--encoding", "latin-1", names=LATIN_TOWNS)
 def latin_1(crowd: Crowd) -> File:
     """An encoding of the last century."""
     return plain(crowd, encoding="latin-1")
@@ -110,13 +115,13 @@ def title_with_commas(crowd: Crowd) -> File:
     return plain(crowd, before=("Results of study 3,,,", ",,,"))
 
 
-@layout(SUGGESTED)
+@layout(SUGGESTED, "--skip-invalid")
 def total_row(crowd: Crowd) -> File:
     """A last row with the number of votes: Total is no item."""
     return plain(crowd, after=("Total,,240,",))
 
 
-@layout(SUGGESTED)
+@layout(SUGGESTED, "--skip-invalid")
 def end_of_export(crowd: Crowd) -> File:
     """A last line that says that the export is complete."""
     return plain(crowd, after=("", "-- end of export --"))
@@ -152,7 +157,7 @@ def repeated_items(crowd: Crowd) -> File:
     return file
 
 
-@layout(RANKED)
+@layout(RANKED, "--no-header", "--left", "1", "--right", "2", "--outcome", "3")
 def no_header(crowd: Crowd) -> File:
     """Left, right and the chosen item, without a header."""
     columns = {"left": LEFT, "right": RIGHT, "winner": CHOSEN}
@@ -180,7 +185,7 @@ def letters(crowd: Crowd) -> File:
     return votes_file(crowd, {"option_a": LEFT, "option_b": RIGHT, "choice": CHOSEN})
 
 
-@layout(NOT_WRONG, names=("A", "B", "C", "D", "E", "F", "G"))
+@layout(NOT_WRONG, "--outcome-as", "word", names=("A", "B", "C", "D", "E", "F", "G"))
 def letters_and_sides(crowd: Crowd) -> File:
     """Items are called A to G, and A or B in the answer means the side."""
     return votes_file(crowd, {
@@ -206,6 +211,42 @@ def workbook_with_title(crowd: Crowd) -> File:
 def open_document(crowd: Crowd) -> File:
     """An OpenDocument spreadsheet."""
     return plain(crowd, "votes.ods")
+
+
+@layout(NOT_WRONG, "--sheet", "Votes")
+def workbook_of_two_sheets(crowd: Crowd) -> File:
+    """The first sheet explains the second, which holds the votes."""
+    import xlsxwriter
+
+    sheet, stream = sheet_of(crowd.votes, PLAIN), io.BytesIO()
+    about = [["column", "meaning"], ["left", "item on the left"], ["winner", "preferred side"]]
+    with xlsxwriter.Workbook(stream, {"in_memory": True}) as book:
+        for name, rows in (("About", about), ("Votes", [sheet.header, *sheet.rows])):
+            page = book.add_worksheet(name)
+            for place, row in enumerate(rows):
+                page.write_row(place, 0, row)
+    return File((crowd.order,), raw=stream.getvalue(), name="votes.xlsx")
+
+
+@layout(RANKED)
+def gzipped(crowd: Crowd) -> File:
+    """A compressed table."""
+    return File((crowd.order,), raw=gzip.compress(plain(crowd).content), name="votes.csv.gz")
+
+
+@layout(NOT_WRONG)
+def wrapped_objects(crowd: Crowd) -> File:
+    """One JSON object that holds the list of votes."""
+    rows = records(sheet_of(crowd.votes, PLAIN))
+    content = json.dumps({"study": 3, "votes": rows}).encode()
+    return File((crowd.order,), raw=content, name="votes.json")
+
+
+@layout(RANKED)
+def line_breaks_in_cells(crowd: Crowd) -> File:
+    """Texts of several lines, with quotation marks and separators in them."""
+    said = other(lambda vote: f'He said "no; {vote.number}",\nand left,\n\nright?')
+    return votes_file(crowd, {"comment": said, **PLAIN, "reason": said})
 
 
 @layout(RANKED)

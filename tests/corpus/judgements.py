@@ -40,7 +40,16 @@ def chosen_and_not_chosen(crowd: Crowd) -> File:
     })  # fmt: skip
 
 
-@layout(SUGGESTED, names=ESSAYS)
+@layout(
+    SUGGESTED,
+    "--left",
+    "Left Script",
+    "--right",
+    "Right Script",
+    "--outcome",
+    "Selected Script",
+    names=ESSAYS,
+)
 def scripts_and_selected(crowd: Crowd) -> File:
     """Left and right script, and the selected one."""
     return votes_file(crowd, {
@@ -101,7 +110,7 @@ def stimuli_in_a_list(crowd: Crowd) -> File:
     })  # fmt: skip
 
 
-@layout(SUGGESTED, names=PHOTOS)
+@layout(SUGGESTED, "--left", "option_0", "--right", "option_1", "--outcome", "choice", names=PHOTOS)
 def options_from_zero(crowd: Crowd) -> File:
     """Options 0 and 1, and which of them was chosen."""
     return votes_file(crowd, {
@@ -142,7 +151,22 @@ def part(side: str, place: int) -> Made:
     return Made(f"part of {side}", cell)
 
 
-@layout(SUGGESTED, names=STIMULI, n_votes=360)
+def worse(named: Made) -> Made:
+    """A column that names the worse of two: another name would change its meaning."""
+    return Made("worse", named.cell)
+
+
+@layout(
+    SUGGESTED,
+    "--left",
+    "dist_type1+dist_level1",
+    "--right",
+    "dist_type2+dist_level2",
+    "--outcome",
+    "response",
+    names=STIMULI,
+    n_votes=360,
+)
 def type_and_level(crowd: Crowd) -> File:
     """An item is a distortion and its level; the response is the better one."""
     return votes_file(crowd, {
@@ -153,7 +177,17 @@ def type_and_level(crowd: Crowd) -> File:
     })  # fmt: skip
 
 
-@layout(SUGGESTED, names=STIMULI, n_votes=360)
+@layout(
+    SUGGESTED,
+    "--left",
+    "codec_left+qp_left",
+    "--right",
+    "codec_right+qp_right",
+    "--outcome",
+    "winner",
+    names=STIMULI,
+    n_votes=360,
+)
 def codec_and_quality(crowd: Crowd) -> File:
     """An item is a codec and its quality setting; the winner is left or right."""
     return votes_file(crowd, {
@@ -170,7 +204,7 @@ def type_and_level_more_distorted(crowd: Crowd) -> File:
     return votes_file(crowd, {
         "dist_type1": part("left", 0), "dist_level1": part("left", 1),
         "dist_type2": part("right", 0), "dist_level2": part("right", 1),
-        "more_distorted": words(2, 1), "worker_id": WORKER,
+        "more_distorted": worse(words(2, 1)), "worker_id": WORKER,
     })  # fmt: skip
 
 
@@ -178,7 +212,8 @@ def type_and_level_more_distorted(crowd: Crowd) -> File:
 def more_distorted_side(crowd: Crowd) -> File:
     """The side that looks worse: the best item is never named."""
     return votes_file(crowd, {
-        "image_a": LEFT, "image_b": RIGHT, "more_distorted": words("B", "A"), "observer": WORKER,
+        "image_a": LEFT, "image_b": RIGHT, "more_distorted": worse(words("B", "A")),
+        "observer": WORKER,
     })  # fmt: skip
 
 
@@ -186,7 +221,7 @@ def more_distorted_side(crowd: Crowd) -> File:
 def worse_item(crowd: Crowd) -> File:
     """The worse of two pictures by its name."""
     return votes_file(crowd, {
-        "image_1": LEFT, "image_2": RIGHT, "worse": Made("item", lambda vote: vote.loser),
+        "image_1": LEFT, "image_2": RIGHT, "worse": worse(Made("item", lambda vote: vote.loser)),
     })  # fmt: skip
 
 
@@ -292,7 +327,19 @@ def better_flag(crowd: Crowd) -> File:
     })  # fmt: skip
 
 
-@layout(SUGGESTED, names=IMAGES)
+@layout(
+    SUGGESTED,
+    "--left",
+    "left",
+    "--right",
+    "right",
+    "--outcome",
+    "left_better",
+    "--scale",
+    "0",
+    "1",
+    names=IMAGES,
+)
 def one_column_for_each_answer(crowd: Crowd) -> File:
     """left_better, right_better and same, of which one is 1."""
 

@@ -37,13 +37,13 @@ def german_items(crowd: Crowd) -> File:
     }, style=Style(separator=";"))  # fmt: skip
 
 
-@layout(NOT_WRONG, names=LATIN_TOWNS)
+@layout(NOT_WRONG, "--winner", "Sieger", "--loser", "Verlierer", names=LATIN_TOWNS)
 def german_winner_and_loser(crowd: Crowd) -> File:
     """Sieger and Verlierer; the loser comes first."""
     return votes_file(crowd, {"Runde": NUMBER, "Verlierer": LOSER, "Sieger": WINNER})
 
 
-@layout(SUGGESTED, names=LATIN_TOWNS)
+@layout(SUGGESTED, "--left", "gauche", "--right", "droite", "--outcome", "choix", names=LATIN_TOWNS)
 def french_words(crowd: Crowd) -> File:
     """gauche and droite are left and right."""
     return votes_file(crowd, {
@@ -52,7 +52,7 @@ def french_words(crowd: Crowd) -> File:
     })  # fmt: skip
 
 
-@layout(NOT_WRONG, names=LATIN_TOWNS)
+@layout(NOT_WRONG, "--winner", "gagnant", "--loser", "perdant", names=LATIN_TOWNS)
 def french_winner_and_loser(crowd: Crowd) -> File:
     """perdant and gagnant; the loser comes first."""
     return votes_file(crowd, {"perdant": LOSER, "gagnant": WINNER, "votant": WORKER})

@@ -97,7 +97,9 @@ def winner_flags(crowd: Crowd) -> File:
     })  # fmt: skip
 
 
-@layout(SUGGESTED, names=MODELS)
+@layout(
+    SUGGESTED, "--left", "model_1", "--right", "model_2", "--outcome", "g1_winner", names=MODELS
+)
 def bench_games(crowd: Crowd) -> File:
     """Two games with the order swapped; the winners are already those of model_1 and model_2."""
     said = words("model_1", "model_2", "tie")
@@ -119,7 +121,19 @@ def bench_people(crowd: Crowd) -> File:
     }, name="human.jsonl")  # fmt: skip
 
 
-@layout(SUGGESTED, names=MODELS)
+@layout(
+    SUGGESTED,
+    "--left",
+    "generator_1",
+    "--right",
+    "generator_2",
+    "--outcome",
+    "preference",
+    "--scale",
+    "2",
+    "1",
+    names=MODELS,
+)
 def annotated_generators(crowd: Crowd) -> File:
     """Preference 1 is for the first generator, 2 for the second."""
     return votes_file(crowd, {
@@ -129,7 +143,19 @@ def annotated_generators(crowd: Crowd) -> File:
     }, name="annotations.json")  # fmt: skip
 
 
-@layout(NOT_WRONG, names=MODELS)
+@layout(
+    NOT_WRONG,
+    "--left",
+    "generator_1",
+    "--right",
+    "generator_2",
+    "--outcome",
+    "preference",
+    "--scale",
+    "2",
+    "1",
+    names=MODELS,
+)
 def graded_generators(crowd: Crowd) -> File:
     """Preferences between 1 (the first generator) and 2 (the second)."""
     return votes_file(crowd, {
@@ -201,7 +227,7 @@ def verdict_levels(crowd: Crowd) -> File:
     })  # fmt: skip
 
 
-@layout(RANKED, names=MODELS)
+@layout(RANKED, "--winner", "chosen_model", "--loser", "rejected_model", names=MODELS)
 def chosen_and_rejected_models(crowd: Crowd) -> File:
     """The models of the chosen and the rejected answer beside the answers."""
     return votes_file(crowd, {
@@ -258,7 +284,7 @@ def annotation_records(crowd: Crowd) -> File:
     return File((crowd.order,), raw=json.dumps(found).encode(), name="records.json")
 
 
-@layout(SUGGESTED, names=MODELS)
+@layout(SUGGESTED, "--left", "system_x", "--right", "system_y", "--outcome", "pick", names=MODELS)
 def prompt_beside_pick(crowd: Crowd) -> File:
     """The pick is in `pick`; `prompt` and `outcome_note` are texts."""
     return votes_file(crowd, {
@@ -267,7 +293,19 @@ def prompt_beside_pick(crowd: Crowd) -> File:
     })  # fmt: skip
 
 
-@layout(SUGGESTED, names=MODELS)
+@layout(
+    SUGGESTED,
+    "--left",
+    "left_model",
+    "--right",
+    "right_model",
+    "--outcome",
+    "left_better_by",
+    "--scale",
+    "-3",
+    "3",
+    names=MODELS,
+)
 def side_by_side_rating(crowd: Crowd) -> File:
     """How much better the left answer is, in a column whose name says so."""
     return votes_file(crowd, {

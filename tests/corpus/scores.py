@@ -118,7 +118,7 @@ def losses(crowd: Crowd) -> File:
     })  # fmt: skip
 
 
-@layout(NOT_WRONG)
+@layout(NOT_WRONG, "--scale", "1", "7")
 def likert_more_is_left(crowd: Crowd) -> File:
     """Grades from 1 to 7 where 7 prefers left, which the file does not say."""
     return votes_file(crowd, {
@@ -127,7 +127,7 @@ def likert_more_is_left(crowd: Crowd) -> File:
     })  # fmt: skip
 
 
-@layout(NOT_WRONG)
+@layout(NOT_WRONG, "--scale", "7", "1")
 def likert_more_is_right(crowd: Crowd) -> File:
     """Grades from 1 to 7 where 7 prefers right, which the file does not say."""
     return votes_file(crowd, {
@@ -145,7 +145,7 @@ def likert_header_says(crowd: Crowd) -> File:
     })  # fmt: skip
 
 
-@layout(NOT_WRONG)
+@layout(NOT_WRONG, "--scale", "-3", "3")
 def signed_more_is_left(crowd: Crowd) -> File:
     """Grades from -3 to 3 where 3 prefers the first, which the file does not say."""
     return votes_file(crowd, {
@@ -154,7 +154,7 @@ def signed_more_is_left(crowd: Crowd) -> File:
     })  # fmt: skip
 
 
-@layout(NOT_WRONG)
+@layout(NOT_WRONG, "--scale", "3", "-3")
 def signed_more_is_right(crowd: Crowd) -> File:
     """Comparison category ratings: 3 says that the second is much better than the first."""
     return votes_file(crowd, {
@@ -163,7 +163,9 @@ def signed_more_is_right(crowd: Crowd) -> File:
     })  # fmt: skip
 
 
-@layout(NOT_WRONG)
+@layout(
+    NOT_WRONG, "--left", "reference", "--right", "test", "--outcome", "cmos", "--scale", "3", "-3"
+)
 def comparison_category_rating(crowd: Crowd) -> File:
     """CMOS of a test beside a reference: positive prefers the test."""
     return votes_file(crowd, {
@@ -172,7 +174,7 @@ def comparison_category_rating(crowd: Crowd) -> File:
     })  # fmt: skip
 
 
-@layout(SUGGESTED)
+@layout(SUGGESTED, "--left", "imageA", "--right", "imageB", "--outcome", "pA", "--scale", "0", "1")
 def share_that_prefers_a(crowd: Crowd) -> File:
     """The share of people who preferred A."""
     return votes_file(crowd, {
@@ -190,7 +192,7 @@ def plain_numbers(crowd: Crowd) -> File:
     })  # fmt: skip
 
 
-@layout(NOT_WRONG)
+@layout(NOT_WRONG, "--scale", "0", "1")
 def zero_or_one(crowd: Crowd) -> File:
     """1 if left was chosen, 0 if right; the file does not say so."""
     return votes_file(crowd, {
@@ -198,7 +200,7 @@ def zero_or_one(crowd: Crowd) -> File:
     })  # fmt: skip
 
 
-@layout(NOT_WRONG)
+@layout(NOT_WRONG, "--scale", "1", "0")
 def zero_or_one_is_right(crowd: Crowd) -> File:
     """1 if right was chosen, 0 if left; the file does not say so."""
     return votes_file(crowd, {
@@ -206,7 +208,7 @@ def zero_or_one_is_right(crowd: Crowd) -> File:
     })  # fmt: skip
 
 
-@layout(NOT_WRONG)
+@layout(NOT_WRONG, "--left", "img_x", "--right", "img_y", "--outcome", "pick")
 def flags_beside_items(crowd: Crowd) -> File:
     """Columns of -1 and 1 are qualities of a vote; the chosen item is in `pick`."""
     flag = other(lambda vote: -1 if vote.chance < 0.5 else 1)

@@ -64,7 +64,7 @@ def goals_of_both(crowd: Crowd) -> File:
     })  # fmt: skip
 
 
-@layout(SUGGESTED, names=TEAMS)
+@layout(SUGGESTED, "--left", "HomeTeam", "--right", "AwayTeam", "--outcome", "FTR", names=TEAMS)
 def goals_and_result(crowd: Crowd) -> File:
     """Goals and a result of H, D or A, as bookmakers' files have them."""
     home, away = goals(1), goals(-1)
@@ -80,7 +80,19 @@ def goals_and_result(crowd: Crowd) -> File:
     })  # fmt: skip
 
 
-@layout(SUGGESTED, names=TEAMS)
+@layout(
+    SUGGESTED,
+    "--left",
+    "home",
+    "--right",
+    "away",
+    "--outcome",
+    "margin",
+    "--scale",
+    "-5",
+    "5",
+    names=TEAMS,
+)
 def margins(crowd: Crowd) -> File:
     """The margin of the home side: positive if it won, and 0 would be a draw."""
     sheet = sheet_of(mostly_at_home(crowd), {
@@ -89,7 +101,19 @@ def margins(crowd: Crowd) -> File:
     return File((crowd.order,), sheet)
 
 
-@layout(SUGGESTED, names=TEAMS)
+@layout(
+    SUGGESTED,
+    "--left",
+    "home_team",
+    "--right",
+    "away_team",
+    "--outcome",
+    "goal_diff",
+    "--scale",
+    "-5",
+    "5",
+    names=TEAMS,
+)
 def goal_difference(crowd: Crowd) -> File:
     """The same under another name."""
     sheet = sheet_of(mostly_at_home(crowd), {
@@ -159,7 +183,16 @@ def toss_and_match(crowd: Crowd) -> File:
     })  # fmt: skip
 
 
-@layout(NOT_WRONG, names=PLAYERS)
+@layout(
+    NOT_WRONG,
+    "--winner",
+    "winner_name",
+    "--loser",
+    "loser_name",
+    "--components",
+    "separate",
+    names=PLAYERS,
+)
 def tennis(crowd: Crowd) -> File:
     """Winners and losers of two tours that never meet."""
     first, second = crowd.order[::2], crowd.order[1::2]
@@ -203,7 +236,19 @@ def chess_pgn(crowd: Crowd) -> File:
     return File((crowd.order,), raw="\n".join(games).encode(), name="games.pgn")
 
 
-@layout(SUGGESTED, names=PLAYERS)
+@layout(
+    SUGGESTED,
+    "--left",
+    "Player A",
+    "--right",
+    "Player B",
+    "--outcome",
+    "Score A",
+    "--scale",
+    "0",
+    "1",
+    names=PLAYERS,
+)
 def elo_log(crowd: Crowd) -> File:
     """Score 1, 0.5 or 0 of the first player, with ratings before and after."""
     score = words(1.0, 0.0, 0.5)

@@ -12,7 +12,10 @@ from commands import all_commands
 VALUE = r"""(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"`()])+"""
 START = re.compile(r"(?<![\w-])--[a-z]")
 NAME = re.compile(r"--[a-z][a-z-]*")
-MARKED = re.compile(r"(perhaps this fits|try|fits|for example|use|with|run)[^.:`]*[:`]?\s*$", re.I)
+MARKED = re.compile(
+    r"(perhaps this fits|try|fits|for example|use|with|run|hodgerank \w+ \S+)[^.:`]*[:`]?\s*$", re.I
+)
+MOST_ANSWERS = 4  # of a question; a longer list leaves the choice to the reader
 IN_PYTHON = re.compile(r"\((?:in Python )?[a-z_]+=(?:[^()]|\([^()]*\))*\)")
 
 Options = tuple[tuple[str, tuple[str, ...]], ...]
@@ -83,15 +86,19 @@ def suggestions_in(message: str) -> list[Suggestion]:
     of its values, such as a parenthesis, a backquote or prose.
     """
     found: list[Suggestion] = []
+    heading = ""  # a line without options may explain the next one
     for line in IN_PYTHON.sub("", message).splitlines():
         groups = _groups(line)
+        heading = heading if groups else line
         ends = [0, *(end for _, end, _ in groups)]
         starts = [*(start for start, _, _ in groups[1:]), len(line)]
         for k, (start, end, options) in enumerate(groups):
             before, after = line[ends[k] : start], line[end : starts[k]]
-            quoted = before.endswith("`") and after.startswith("`")
-            is_claim = quoted or bool(MARKED.search(before)) or not before.strip(" -*0123456789.")
-            found.append(Suggestion(options, f"{before.strip()} {after.strip()}", is_claim))
+            is_alone = not before.strip(" -*0123456789.`") and not after.strip(" `.")
+            is_quoted = before.endswith("`") and after.startswith("`")
+            is_claim = is_alone or is_quoted or bool(MARKED.search(before))
+            told = heading if is_alone else f"{before.strip()} {after.strip()}"
+            found.append(Suggestion(options, told, is_claim))
     return found
 
 
@@ -134,7 +141,7 @@ def _values(line: str, place: int, size: int | None) -> tuple[tuple[str, ...], i
 
 
 def is_question(alternatives: list[Suggestion]) -> bool:
-    """Whether a message says in words how its alternatives differ."""
+    """Whether a message says in words how its few alternatives differ."""
     told = [" ".join(re.findall(r"[^\W\d_]+|\d+", one.explanation)) for one in alternatives]
     enough = all(len(words.split()) >= 2 for words in told)
-    return len(alternatives) > 1 and enough and len(set(told)) == len(told)
+    return 1 < len(told) <= MOST_ANSWERS and enough and len(set(told)) == len(told)

@@ -6,6 +6,7 @@ from itertools import combinations
 
 from corpus.crowd import DRINKS, IDEAS, Crowd
 from corpus.files import (
+    CHOSEN,
     LEFT,
     LOSER,
     MOMENT,
@@ -27,7 +28,7 @@ from corpus.layout import NOT_WRONG, RANKED, SUGGESTED, layout
 SOME = DRINKS[:6]
 
 
-@layout(RANKED, names=IDEAS)
+@layout(RANKED, "--where", "Valid = 'TRUE'", names=IDEAS)
 def wikisurvey(crowd: Crowd) -> File:
     """Winner and loser by id and by text; some votes are no longer valid."""
     ids = {name: 310 + k for k, name in enumerate(sorted(crowd.order))}
@@ -159,13 +160,13 @@ def answered_pairs(crowd: Crowd) -> File:
     """Question numbers, texts of both options and the text of the answer."""
     return votes_file(crowd, {
         "Q#": NUMBER, "Text of option 1": LEFT, "Text of option 2": RIGHT,
-        "Text of answer": other(lambda vote: vote.winner), "IP": constant("-"),
+        "Text of answer": CHOSEN, "IP": constant("-"),
     })  # fmt: skip
 
 
-@layout(SUGGESTED, names=IDEAS)
+@layout(SUGGESTED, "--left", "this", "--right", "that", "--outcome", "pick", names=IDEAS)
 def columns_this_and_that(crowd: Crowd) -> File:
     """Names that say nothing of sides; the pick names one of the two."""
     return votes_file(crowd, {
-        "who": WORKER, "this": LEFT, "that": RIGHT, "pick": other(lambda vote: vote.winner),
+        "who": WORKER, "this": LEFT, "that": RIGHT, "pick": CHOSEN,
     })  # fmt: skip
