@@ -11,7 +11,14 @@ from itertools import combinations
 
 import polars as pl
 
-from hodgerank.data.reading.column_names import HIGHER, ITEM_WORDS, LOWER, base_word, words_of
+from hodgerank.data.reading.column_names import (
+    HIGHER,
+    ITEM_WORDS,
+    LOWER,
+    base_word,
+    is_measure,
+    words_of,
+)
 from hodgerank.data.reading.layouts import (
     LEFT,
     OUTCOME,
@@ -30,8 +37,10 @@ from hodgerank.data.reading.values import numbers
 from hodgerank.errors import InvalidComparisons
 
 BALLOTS = ("ballot", "ranking", "trial", "task", "questionnaire", "set", "list", "question")
-POSITIONS = ("position", "rank", "place", "ranking", "order")
+PLACES = ("rank", "place", "ranking")
+ORDERS = ("position", "order")  # beside a rating or choice, this is where an item was shown
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+LETTERS = "abcdefgh"  # option_a, option_b, option_c
 ENDINGS = ("st", "nd", "rd", "th")
 ORDINAL_WORDS = frozenset(ORDINALS + ENDINGS)
 RANKED = frozenset({"rank", "position", "place", "pos", "preference"})
@@ -156,19 +165,20 @@ class Choices(Company):
     def _with_named_choices(self, table: pl.DataFrame) -> pl.DataFrame:
         """Replace the places of the best and worst among those shown, from 1, by the items."""
         shown = pl.concat([table[name].cast(pl.String) for name in self.shown], rechunk=False)
-        names = set(shown.drop_nulls().str.strip_chars().unique())
+        names = set(shown.drop_nulls().str.strip_chars().str.to_lowercase().unique())
         for choice in (self.best, self.worst):
             if choice is None:
                 continue
-            cells = table[choice].cast(pl.String).str.strip_chars()
+            cells = table[choice].cast(pl.String).str.strip_chars().str.to_lowercase()
             found = set(cells.drop_nulls().unique()) - {""}
-            places = [str(place) for place in range(1, len(self.shown) + 1)]
-            if found and found <= set(places) and not found & names:
-                item = pl.coalesce(
-                    pl.when(cells == place).then(pl.col(name).cast(pl.String))
-                    for place, name in zip(places, self.shown, strict=True)
-                )
-                table = table.with_columns(item.alias(choice))
+            numbers_from_1 = [str(place) for place in range(1, len(self.shown) + 1)]
+            for places in (numbers_from_1, [*LETTERS[: len(self.shown)]]):
+                if found and found <= set(places) and not found & names:
+                    item = pl.coalesce(
+                        pl.when(cells == place).then(pl.col(name).cast(pl.String))
+                        for place, name in zip(places, self.shown, strict=False)
+                    )
+                    table = table.with_columns(item.alias(choice))
         return table
 
 
@@ -260,7 +270,11 @@ def _long(columns: Sequence[str], given: ReadOptions) -> LongBallots | None:
     """Recognise the columns ballot (or worker), item and place."""
     item = given.item or _called(("item", *ITEM_WORDS), columns)
     free = [name for name in columns if name != item]
-    place = given.place or _called(POSITIONS, free)
+    place = given.place or _called(PLACES, free)
+    if place is None:
+        place = _called(ORDERS, free)
+        if any(is_measure(words_of(name)) for name in free if name != place):
+            place = None
     free = [name for name in free if name != place]
     if item is None or place is None:
         return None
@@ -342,6 +356,8 @@ def _place(word: str) -> int:
     """Return the number that a word means; 0 if it is not a number."""
     if word in ORDINALS:
         return ORDINALS.index(word) + 1
+    if word in LETTERS:
+        return LETTERS.index(word) + 1
     return int(word) if word.isdecimal() and len(word) < 4 else 0
 
 

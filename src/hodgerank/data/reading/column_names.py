@@ -53,6 +53,7 @@ TALLIES = frozenset({
     "wins", "win", "won", "winner", "votes", "count", "counts", "n", "selected", "chosen",
     "preferred",
 })  # fmt: skip
+_OF = frozenset({"of", "for", "number", "num", "total"})
 TIES = frozenset({
     "tie", "ties", "tied", "draw", "draws", "equal", "same",
 })  # fmt: skip
@@ -149,8 +150,15 @@ def item_pairs(columns: Sequence[str]) -> tuple[list[SidedPair], list[SidedPair]
 
 
 def tally_pairs(columns: Sequence[str]) -> list[SidedPair]:
-    """Return pairs of columns that count the wins of each side: `wins_left, wins_right`."""
-    return [pair for pair in sided_pairs(columns) if TALLIES.intersection(pair.stem)]
+    """Return pairs of columns that count the wins of each side: `wins_left, wins_right`.
+
+    A number of words or tokens is a count of something else.
+    """
+    return [
+        pair
+        for pair in sided_pairs(columns)
+        if TALLIES.intersection(pair.stem) and TALLIES.union(ITEM_WORDS, _OF).issuperset(pair.stem)
+    ]
 
 
 def _pairs_by(columns: Sequence[str], sides: tuple[str, str]) -> list[SidedPair]:
@@ -224,7 +232,8 @@ def decided_pairs(columns: Iterable[str]) -> list[tuple[str, str]]:
             won.setdefault(stem, name)
         elif _LOST.intersection(words) or ("not" in words and _WON.intersection(words)):
             lost.setdefault(stem, name)
-    return [(name, lost[stem]) for stem, name in won.items() if stem in lost]
+    # Points and ratings of winner and loser are not their names.
+    return [(w, lost[stem]) for stem, w in won.items() if stem in lost and not is_measure(stem)]
 
 
 def base_word(name: str) -> str:

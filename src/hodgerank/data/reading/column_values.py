@@ -13,6 +13,7 @@ import polars as pl
 
 from hodgerank.data.reading.column_names import ITEM_WORDS, words_of
 from hodgerank.data.reading.layouts import Layout
+from hodgerank.data.reading.outcome_words import Meaning, Vocabulary
 from hodgerank.data.reading.values import number, numbers
 from hodgerank.data.sources.table import Table
 
@@ -53,9 +54,22 @@ def objection(table: Table, layout: Layout) -> str | None:
                 f"almost every value of {pair} occurs only once, so nothing connects them: a "
                 "ranking needs items that are compared several times"
             )
-    if outcome is not None and len(set(head[outcome].to_list())) == len(head):
-        return f"{outcome} numbers the rows" if is_running_number(head[outcome]) else None
+    if outcome is None:
+        return None
+    labels = set(head[outcome].to_list())
+    if len(labels) == len(head) and is_running_number(head[outcome]):
+        return f"{outcome} numbers the rows"
+    if len(labels) == 1 and not _may_be_all(labels.pop(), layout, {*left, *right}):
+        return f"{outcome} is the same in every row"
     return None
+
+
+def _may_be_all(label: Any, layout: Layout, items: set[Any]) -> bool:
+    """Return whether a label may be the outcome of every row: a number, an item, or a word."""
+    if not isinstance(label, str) or label in items or number(label) == number(label):
+        return True
+    known: dict[str, Meaning] = {layout.left.lower(): "left", layout.right.lower(): "right"}
+    return Vocabulary({}, known, layout.sides).word(label) is not None
 
 
 def _are_numbers(cells: list[Any]) -> bool:

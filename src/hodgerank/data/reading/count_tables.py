@@ -142,6 +142,11 @@ class WinMatrix:
         wins = np.column_stack([numbers(table[name]).to_numpy() for name in self.items])
         beats = np.zeros((len(self.items), len(self.items)))
         beats[order] = np.nan_to_num(wins, nan=0.0)
+        if beats.diagonal()[[item.lower() not in SUMS for item in items]].any():
+            raise InvalidComparisons(
+                "the diagonal of the matrix is not empty, so it does not hold wins of one item "
+                "over another: is it a confusion matrix?"
+            )
         np.fill_diagonal(beats, 0.0)
         for k, item in enumerate(items):
             others = np.arange(len(items)) != k
@@ -198,7 +203,8 @@ def find_win_matrix(columns: Sequence[str], head: pl.DataFrame, n_rows: int) -> 
     if n_rows < 2:
         return None
     if len(columns) == n_rows and len(set(columns)) == n_rows and _all_numbers(head, columns):
-        return WinMatrix(names=None, items=tuple(columns))
+        diagonal = [numbers(head[name])[k] for k, name in enumerate(columns)]
+        return None if any(diagonal) else WinMatrix(names=None, items=tuple(columns))
     if len(columns) != n_rows + 1:
         return None
     first, *items = columns

@@ -20,7 +20,13 @@ from hodgerank.data.reading.column_names import words_of
 from hodgerank.data.reading.column_values import may_be_outcome, objection
 from hodgerank.data.reading.count_tables import find_tallies, find_win_matrix
 from hodgerank.data.reading.derived_columns import Derived, DerivedTable, with_derived_columns
-from hodgerank.data.reading.layouts import Layout, Shape, pair_layout, pair_layouts
+from hodgerank.data.reading.layouts import (
+    Layout,
+    Shape,
+    outcome_columns,
+    pair_layout,
+    pair_layouts,
+)
 from hodgerank.data.reading.options import PLAIN_SCALE, ReadOptions
 from hodgerank.data.reading.values import number
 from hodgerank.data.sources.table import Table
@@ -128,9 +134,11 @@ def _by_names(columns: list[str], given: ReadOptions) -> Iterator[Layout | Shape
     else:
         found = chain(
             # the first two of several columns are not a pair
-            (find(columns, given) for find in (find_choices, find_rated_items, find_tallies)),
+            (find(columns, given) for find in (find_choices, find_rated_items)),
+            # beside an outcome, counts are those of something else
+            (find_tallies(columns, given) for _ in [0] if not outcome_columns(columns)),
             pair_layouts(columns, given),
-            (find(columns, given) for find in (find_rankings,)),
+            (find(columns, given) for find in (find_tallies, find_rankings)),
         )
     return (shape for shape in found if shape is not None)
 

@@ -23,11 +23,13 @@ from hodgerank.data.reading.column_names import (
 from hodgerank.data.reading.options import PLAIN_SCALE, ReadOptions
 from hodgerank.types import IntArray
 
+# Names of outcomes, the most telling first: a label or result may also be that of something else.
 OUTCOMES = (
-    "outcome", "label", "winner", "result", "preference", "preferred", "choice", "chosen", "vote",
-    "answer", "judgement", "judgment", "selected", "selection", "decision", "verdict", "winning",
-    "picked", "better", "grade", "rating", "response", "ergebnis", "sieger", "gewinner", "urteil",
-    "antwort", "gagnant", "vainqueur", "réponse", "résultat", "ganador", "respuesta", "resultado",
+    "outcome", "winner", "preferred", "preference", "chosen", "choice", "selected", "selection",
+    "picked", "better", "winning", "vote", "verdict", "decision", "judgement", "judgment",
+    "sieger", "gewinner", "gagnant", "vainqueur", "ganador", "label", "result", "answer", "grade",
+    "rating", "response", "urteil", "ergebnis", "antwort", "résultat", "réponse", "resultado",
+    "respuesta",
 )  # fmt: skip
 # Beside a word for the outcome these add nothing: winner_id, preferred_item, user_choice.
 _QUALIFIERS = frozenset({

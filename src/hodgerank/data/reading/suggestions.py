@@ -62,7 +62,8 @@ WORSE_WORDS = frozenset({
 OTHER_WORDS = frozenset({
     "id", "ids", "no", "nr", "number", "index", "trial", "prompt", "question", "page", "block",
     "order", "session", "age", "time", "seconds", "rt", "ms", "duration", "date", "year", "month",
-    "day", "count", "n", "seed", "fold", "turn", "round", "unnamed", "timestamp",
+    "day", "count", "n", "seed", "fold", "turn", "round", "unnamed", "timestamp", "duplicate",
+    "similarity", "distance", "correlation", "match",
 })  # fmt: skip
 
 Options: TypeAlias = dict[str, Any]
