@@ -12,10 +12,12 @@ from dataclasses import replace
 from random import Random
 
 from corpus.files import Cell, Column, File, Sheet
+from fuzz.distractors import DISTRACTORS, PLAUSIBLE, TWO_DISTRACTORS, Maker
 from fuzz.header_names import DECIDED, HIGHER, LOWER, MEASURED, OUTCOMES, PAIRS, WORKERS
 
 Mutation = Callable[[Random, File], bool]
 ITEM_ROLES = frozenset({"left", "right", "winner", "loser", "item"})
+BLANKS = ("None", "", "NA")  # cells without an answer
 # Roles of columns whose names carry the meaning of the values.
 NAMED_ROLES = frozenset({"number", "flag", "score", "worse", "pair"})
 OUTCOME_ROLES = frozenset({"words", "item", "higher", "lower"}) | NAMED_ROLES
@@ -96,6 +98,7 @@ SPELLINGS: tuple[Callable[[str], str], ...] = (
     lambda name: f"Input.{name}",
     lambda name: f"trial_{name}",
     lambda name: f"{name} (text)",
+    lambda name: f"\u00a0{name}",
 )
 
 
@@ -143,6 +146,8 @@ def drop_outcome(rng: Random, file: File) -> bool:
         return False
     if sum(column.role in OUTCOME_ROLES for column in sheet.columns) != 1 or _has(sheet, "copy"):
         return False
+    if _has(sheet, "numbers") or PLAUSIBLE.intersection(sheet.header):
+        return False  # a reader would take these for the outcome
     items = set(map(str, _only_cells(sheet, "left")))
     if any(not column.role and set(map(str, column.cells)) <= items for column in sheet.columns):
         return False  # who won the toss could be taken for who won
@@ -180,7 +185,7 @@ def rename_items(rng: Random, file: File) -> bool:
         return False
     names = [name for chain in file.truth for name in chain]
     chosen = _only(sheet, "item")
-    if chosen is not None and not set(map(str, chosen.cells)) <= set(names):
+    if chosen is not None and not set(map(str, chosen.cells)) <= {*names, *BLANKS}:
         return False  # it names them in another way, which would be lost
     kind = rng.choice(NAMINGS)
     shuffled = rng.sample(range(len(names)), len(names))
@@ -204,6 +209,28 @@ NAMINGS: tuple[Callable[[int], str], ...] = (
     lambda k: f"https://example.org/{k}?a=1&b=2",
     lambda k: f"Größe {k}",
 )
+
+
+def reverse_scale(rng: Random, file: File) -> bool:
+    """Turn a scale round whose direction the file does not say: it must be asked for."""
+    grades = _only(_sheet(file), "number")
+    if grades is None or grades.name not in ("rating", "preference"):
+        return False
+    values = [cell for cell in grades.cells if isinstance(cell, int)]
+    if len(values) < len(grades.cells):
+        return False
+    grades.cells = [min(values) + max(values) - value for value in values]
+    return min(values) < -1 or max(values) > 1
+
+
+def blank_cells(rng: Random, file: File) -> bool:
+    """Leave some votes without an answer."""
+    columns = [c for c in _sheet(file).columns if c.role in ("words", "item", "number")]
+    if len(columns) != 1:
+        return False
+    blank = rng.choice((None, *BLANKS[1:]))
+    columns[0].cells = [blank if rng.random() < 0.08 else cell for cell in columns[0].cells]
+    return True
 
 
 def change_text(rng: Random, file: File) -> bool:
@@ -251,45 +278,11 @@ def drop_header(rng: Random, file: File) -> bool:
     return True
 
 
-Maker = Callable[[Random, int], Cell]
-DISTRACTORS: dict[str, Maker] = {
-    "n_words": lambda rng, k: rng.randrange(40, 400),
-    "prompt": lambda rng, k: rng.choice(("Describe a bridge.", "Name a bird.", "Why?")),
-    "date": lambda rng, k: f"2024-05-{1 + k % 28:02d}",
-    "uuid": lambda rng, k: f"{rng.getrandbits(48):012x}",
-    "row": lambda rng, k: k + 1,
-    "device": lambda rng, k: rng.choice(("phone", "laptop", "tablet")),
-    "consent": lambda rng, k: rng.choice((-1, 1)),
-    "is_duplicate": lambda rng, k: rng.choice(("True", "False")),
-    "confidence": lambda rng, k: rng.randrange(1, 6),
-    "page_rank": lambda rng, k: rng.randrange(1, 9),
-    "rt": lambda rng, k: round(rng.uniform(0.4, 9.0), 3),
-    "age": lambda rng, k: rng.randrange(18, 80),
-    "country": lambda rng, k: rng.choice(("PL", "PT", "KE")),
-    "block": lambda rng, k: 1 + k // 40,
-    "attention_check": lambda rng, k: rng.choice((0, 1)),
-    "comment": lambda rng, k: rng.choice((None, "ok", "left one was dark", "A or B, hard")),
-    "notes on the outcome": lambda rng, k: rng.choice((None, "clear", "unsure")),
-    "display": lambda rng, k: rng.choice(("left", "right")),
-    "handedness": lambda rng, k: rng.choice(("left", "right", "both")),
-    "version": lambda rng, k: rng.choice(("A", "B")),
-    "sex": lambda rng, k: rng.choice((1, 2)),
-}
-TWO_DISTRACTORS: tuple[tuple[str, str, Maker], ...] = (
-    ("rt_left", "rt_right", lambda rng, k: round(rng.uniform(0.4, 9.0), 2)),
-    ("tokens_a", "tokens_b", lambda rng, k: rng.randrange(20, 900)),
-    ("flag1", "flag2", lambda rng, k: rng.choice((-1, 1))),
-    ("elo_1", "elo_2", lambda rng, k: rng.randrange(1400, 1900)),
-    ("response_a", "response_b", lambda rng, k: f"Answer {rng.random():.6f}"),
-    ("x1", "x2", lambda rng, k: rng.randrange(1, 5)),
-)
-
-
 def add_distractor(rng: Random, file: File) -> bool:
     """Add a column that is no part of a vote."""
     sheet = _sheet(file)
     name = rng.choice(list(DISTRACTORS))
-    if not _is_made_of_roles(sheet):
+    if not _is_made_of_roles(sheet) or (file.truth is None and name in PLAUSIBLE):
         return False
     return _add(rng, sheet, {name: DISTRACTORS[name]})
 
@@ -300,7 +293,7 @@ def add_two_distractors(rng: Random, file: File) -> bool:
     if not _has(sheet, "words", "item", "winner") or _has(sheet, "higher", "lower"):
         return False
     left, right, maker = rng.choice(TWO_DISTRACTORS)
-    return _add(rng, sheet, {left: maker, right: maker})
+    return _add(rng, sheet, {left: maker, right: maker}, "numbers")
 
 
 def add_shown_first(rng: Random, file: File) -> bool:
@@ -315,10 +308,10 @@ def add_shown_first(rng: Random, file: File) -> bool:
     return _is_tidy(sheet)
 
 
-def _add(rng: Random, sheet: Sheet, made: dict[str, Maker]) -> bool:
+def _add(rng: Random, sheet: Sheet, made: dict[str, Maker], role: str = "") -> bool:
     place = rng.randrange(len(sheet.columns) + 1)
     n_rows = len(sheet.rows)
-    new = [Column(name, [cell(rng, k) for k in range(n_rows)]) for name, cell in made.items()]
+    new = [Column(name, [cell(rng, k) for k in range(n_rows)], role) for name, cell in made.items()]
     sheet.columns[place:place] = new
     return _is_tidy(sheet)
 
@@ -327,7 +320,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     rename_pair, rename_pair, rename_outcome, rename_decided, rename_worker, respell, permute,
     duplicate, drop_other, drop_outcome, drop_side, shuffle_rows, rename_items, rename_items,
     change_text, change_text, add_lines, drop_header, add_distractor, add_distractor,
-    add_two_distractors, add_shown_first,
+    add_two_distractors, add_two_distractors, add_shown_first, reverse_scale, blank_cells,
 )  # fmt: skip
 
 
