@@ -50,11 +50,13 @@ class InvalidComparisons(HodgeRankError, ValueError):
 
     Attributes
     ----------
-    share
-        Share of the rows that are invalid; 0 if it is not the rows that are wrong.
+    share, itself
+        Share of the rows that are invalid, and that compare an item with itself; 0 if it is not the
+        rows that are wrong.
     """
 
     share = 0.0
+    itself = 0.0
 
 
 class InvalidArgument(HodgeRankError, ValueError):

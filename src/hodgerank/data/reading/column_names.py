@@ -37,12 +37,12 @@ ITEM_WORDS = (
 )  # fmt: skip
 # Columns of a pair that decide a vote: the item with the higher, or the lower, number is better.
 HIGHER = frozenset({
-    "score", "scores", "points", "pts", "goals", "mos", "grade", "marks", "runs", "sets",
+    "score", "scores", "points", "pts", "goals", "mos", "runs", "sets",
 })  # fmt: skip
 LOWER = frozenset({"rank", "ranks", "place"})
 # Columns of a pair that measure something and name no item.
 _MEASURES = HIGHER | LOWER | frozenset({
-    "wins", "win", "won", "winner", "votes", "vote", "count", "counts", "n",
+    "grade", "marks", "wins", "win", "won", "winner", "votes", "vote", "count", "counts", "n",
     "time", "seconds", "ms", "rt", "duration", "rating", "elo", "tokens", "length",
     "position", "x", "y", "width", "height", "prob", "probability", "weight", "price", "cost",
     "url", "date", "conversation", "turn", "turns", "selected", "chosen", "preferred", "picked",
@@ -53,7 +53,10 @@ TALLIES = frozenset({
     "wins", "win", "won", "winner", "votes", "count", "counts", "n", "selected", "chosen",
     "preferred",
 })  # fmt: skip
-_OF = frozenset({"of", "for", "number", "num", "total"})
+_COUNTED = frozenset({
+    "of", "for", "number", "num", "total", "item", "model", "option", "candidate", "player", "team",
+    "system", "image", "side",
+})  # fmt: skip
 TIES = frozenset({
     "tie", "ties", "tied", "draw", "draws", "equal", "same",
 })  # fmt: skip
@@ -157,7 +160,7 @@ def tally_pairs(columns: Sequence[str]) -> list[SidedPair]:
     return [
         pair
         for pair in sided_pairs(columns)
-        if TALLIES.intersection(pair.stem) and TALLIES.union(ITEM_WORDS, _OF).issuperset(pair.stem)
+        if TALLIES.intersection(pair.stem) and TALLIES.union(_COUNTED).issuperset(pair.stem)
     ]
 
 

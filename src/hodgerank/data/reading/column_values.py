@@ -54,6 +54,14 @@ def objection(table: Table, layout: Layout) -> str | None:
                 f"almost every value of {pair} occurs only once, so nothing connects them: a "
                 "ranking needs items that are compared several times"
             )
+    if layout.difference is not None:
+        measured = table.head([*names, *layout.difference], LOOKED_AT)
+        left_item, right_item = (measured[name] for name in names)
+        first, second = (measured[name] for name in layout.difference)
+        if is_attribute((left_item, right_item), (first, second)) or is_attribute(
+            (left_item, right_item), (second, first)
+        ):
+            return f"{' and '.join(layout.difference)} are the same for an item in every row"
     if outcome is None:
         return None
     labels = set(head[outcome].to_list())
@@ -107,6 +115,17 @@ def may_be_outcome(column: pl.Series, items: pl.Series) -> bool:
     return len(found) <= FEW_GRADES and not found <= set(numbers(items).to_list())
 
 
+def is_attribute(items: tuple[pl.Series, pl.Series], values: tuple[pl.Series, pl.Series]) -> bool:
+    """Return whether numbers belong to the items: wherever an item occurs, it has the same one."""
+    seen = pl.concat(
+        pl.DataFrame({"item": item.cast(pl.String, strict=False), "value": numbers(value)})
+        for item, value in zip(items, values, strict=True)
+    ).drop_nulls()
+    per_item = seen.group_by("item").agg(pl.len(), pl.col("value").n_unique())
+    often = per_item.filter(pl.col("len") >= 3)
+    return len(often) > 0 and float((often["value"] == 1).mean() or 0) > ALMOST_ALL  # type: ignore[arg-type]
+
+
 def is_running_number(column: pl.Series) -> bool:
     """Return whether a column numbers the rows, in any order and with gaps."""
     cells = column.drop_nulls()
@@ -136,6 +155,6 @@ def label_of_rows(head: pl.DataFrame) -> str | None:
     for name in head.columns if len(head) > 2 else ():
         is_text = head[name].dtype == pl.String and not is_numeric(head[name])
         is_item = not set(ITEM_WORDS).isdisjoint(words_of(name))
-        if is_item and is_text and head[name].n_unique() == len(head):
+        if is_item and is_text and head[name].n_unique() > ALMOST_ALL * len(head):
             return name
     return None

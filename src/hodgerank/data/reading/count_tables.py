@@ -8,7 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from hodgerank.data.reading.column_names import TIES, item_pairs, tally_pairs, words_of
+from hodgerank.data.reading.column_names import (
+    SIDES,
+    TIES,
+    item_pairs,
+    named_pair,
+    tally_pairs,
+    words_of,
+)
 from hodgerank.data.reading.layouts import (
     COUNT,
     LEFT,
@@ -95,12 +102,17 @@ def find_tallies(columns: Sequence[str], given: ReadOptions) -> Tallies | None:
     known, unknown = item_pairs(columns)
     pairs = [*known, *unknown]
     if given.left and given.right:
-        left, right = given.left, given.right
+        pair = named_pair(given.left, given.right)
     elif pairs:
-        left, right = pairs[0].left, pairs[0].right
+        pair = pairs[0]
     else:
         return None
-    counts = next((p for p in tally_pairs(columns) if not {p.left, p.right} & {left, right}), None)
+    left, right = pair.left, pair.right
+    sides = {pair.sides, ("ij", "ji")} if pair.sides == ("i", "j") else {pair.sides}
+    tallies = [p for p in tally_pairs(columns) if not {p.left, p.right} & {left, right}]
+    if given.left and given.right and pair.sides not in SIDES:
+        sides = {p.sides for p in tallies}  # columns that the caller named differ in no side
+    counts = next((p for p in tallies if p.sides in sides), None)
     if counts is None:
         return None
     taken = [left, right, counts.left, counts.right]

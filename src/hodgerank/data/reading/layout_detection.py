@@ -57,11 +57,15 @@ class NotRecognised(InvalidComparisons):
 
 
 class DetectedLayout(NamedTuple):
-    """A table, with or without a header, and its layout."""
+    """A table, with or without a header, and its layout.
+
+    `others` are layouts with the same items whose outcome is in another column.
+    """
 
     table: Table
     shape: Layout | Shape
     notes: tuple[str, ...] = ()
+    others: tuple[Layout, ...] = ()
 
 
 def detect_layout(table: Table, given: ReadOptions) -> DetectedLayout:
@@ -76,12 +80,13 @@ def detect_layout(table: Table, given: ReadOptions) -> DetectedLayout:
     if given.loser and not given.winner:
         raise InvalidComparisons(f"{table.name}: --loser also needs --winner")
     doubt = None
-    for found in _by_names(columns, given):
+    shapes = _by_names(columns, given)
+    for found in shapes:
         _require_one_part_each(found, given, table.name)
         detected = _with_difference(table, found)
         objects = None if given.columns.keys() & ITEMS else _objection(detected)
         if objects is None:
-            return detected
+            return detected._replace(others=_with_other_outcomes(found, shapes))
         doubt = doubt or objects
     if not given.columns and len(columns) <= LOOKED_AT and not _duplicates(columns):
         head = table.head(columns, LOOKED_AT)
@@ -106,6 +111,16 @@ def _with_difference(table: Table, shape: Layout | Shape) -> DetectedLayout:
     return DetectedLayout(
         table, replace(shape, difference=named[0].parts, scale=shape.scale or PLAIN_SCALE)
     )
+
+
+def _with_other_outcomes(
+    found: Layout | Shape, rest: Iterable[Layout | Shape]
+) -> tuple[Layout, ...]:
+    """Return the layouts among the rest that differ from one in the outcome column only."""
+    if not isinstance(found, Layout) or found.outcome is None:
+        return ()
+    same = (shape for shape in rest if isinstance(shape, Layout) and shape.left == found.left)
+    return tuple(layout for layout in same if layout.outcome and layout.difference is None)
 
 
 def no_such_column(source: str, name: str, columns: Sequence[str]) -> InvalidComparisons:
@@ -145,7 +160,7 @@ def _by_names(columns: list[str], given: ReadOptions) -> Iterator[Layout | Shape
 
 def _objection(detected: DetectedLayout) -> str | None:
     """Return why the values contradict a layout that names show, if they do."""
-    table, shape, _ = detected
+    table, shape, *_ = detected
     if isinstance(shape, Layout):
         return objection(table, shape)
     if isinstance(shape, WideBallots):

@@ -149,6 +149,7 @@ def report_on(
             _complaint(table, reading, status, rows, rejected, reasons, numbered=numbered)
         )
         error.share = sum(rejected.values()) / rows
+        error.itself = rejected.get(Row.SELF, 0) / rows
         raise error
     both_bad_ties = 0
     if both_bad is not None:

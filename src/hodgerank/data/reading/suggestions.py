@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import combinations, islice
 from shlex import quote
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -35,6 +35,7 @@ from hodgerank.data.reading.column_values import (
     ALMOST_ALL,
     FEW_ROWS,
     MOST_ITSELF,
+    is_attribute,
     is_numeric,
     is_running_number,
     is_sign,
@@ -53,6 +54,7 @@ LOOKED_AT = 2000  # rows on which suggestions are tried
 MOST_COLUMNS = 60
 MOST_TRIED = 40  # combinations of columns
 MOST_LEFT_OUT = 0.25
+FEWEST_PER_ITEM = 6  # votes on which it shows whether items win again
 KNOWN = "left,right,outcome; left,right,winner; model_a,model_b,winner; winner,loser"
 WORSE_WORDS = frozenset({
     "worse", "worst", "loser", "lost", "rejected", "distorted", "annoying", "noisier", "blurrier",
@@ -148,22 +150,40 @@ def suggest(head: pl.DataFrame, given: ReadOptions, attempt: Attempt) -> list[Su
     Columns whose votes are consistent come before others that only look like an outcome.
     """
     named = given.columns
-    without_signal: list[Suggestion] = []
+    unsure: list[Suggestion] = []
     candidates = islice(_candidates(head, named), MOST_TRIED)
-    for alternatives, needs_signal in candidates:
+    for alternatives, evidence in candidates:
         fitting = [Suggestion({**named, **options}, when) for options, when in alternatives]
         tried = [attempt(options) for options, _ in fitting]
-        votes = [read for read in tried if read is not None and fits(read)]
+        has_outcome = "loser" not in fitting[0].options
+        votes = [v for v in tried if v is not None and fits(v, has_outcome=has_outcome)]
         if len(votes) < len(fitting):
             continue
-        if has_signal(votes[0]):
+        signal = has_signal(votes[0])
+        if signal:
             return fitting
-        if not needs_signal and not without_signal:
-            without_signal = fitting
-    return without_signal
+        is_enough = evidence == "name" or (evidence == "values" and signal is None)
+        unsure = unsure or (fitting if is_enough else [])
+    return unsure
 
 
-def fits(votes: Comparisons) -> bool:
+def most_consistent(layouts: Sequence[Layout], attempt: Attempt) -> Layout:
+    """Return the first layout whose votes are consistent, or else the first whose rows fit.
+
+    Several columns may be called like an outcome: the label of an experiment, the response of a
+    server.
+    """
+    fitting = []
+    for layout in layouts:
+        votes = attempt({"left": layout.left, "right": layout.right, "outcome": layout.outcome})
+        if votes is not None and fits(votes):
+            if has_signal(votes):
+                return layout
+            fitting.append(layout)
+    return fitting[0] if fitting else layouts[0]
+
+
+def fits(votes: Comparisons, *, has_outcome: bool = True) -> bool:
     """Return whether votes read on trial are plausible."""
     report = votes.report
     rows = max(report.rows, 1)
@@ -174,12 +194,17 @@ def fits(votes: Comparisons) -> bool:
         return False
     if votes.n_votes < FEW_ROWS:
         return True
-    one_sided = bool(votes.display_known.all()) and len(set(np.sign(votes.outcome).tolist())) < 2
-    return not one_sided and 2 * votes.n_votes >= 3 * votes.n_items
+    is_one_sided = len(set(np.sign(votes.outcome).tolist())) < 2
+    return 2 * votes.n_votes >= 3 * votes.n_items and not (is_one_sided and has_outcome)
 
 
-def has_signal(votes: Comparisons) -> bool:
-    """Return whether items that win in one half of the votes also win in the other half."""
+def has_signal(votes: Comparisons) -> bool | None:
+    """Return whether items that win in one half of the votes also win in the other half.
+
+    None means that there are too few votes to tell.
+    """
+    if votes.n_votes < FEW_ROWS or 2 * votes.n_votes < FEWEST_PER_ITEM * votes.n_items:
+        return None
     decided = votes.select(votes.outcome != 0)
     half = np.arange(len(decided)) % 2 == 0
     right, n = 0, 0
@@ -202,27 +227,31 @@ def _head(table: Table) -> pl.DataFrame:
     """Return the first rows of the columns that can be named."""
     times = Counter(table.columns)
     names = [name for name, n in times.items() if n == 1 and not is_pattern(name)]
-    return table.head(names[:MOST_COLUMNS], LOOKED_AT)
+    head = table.head(names[:MOST_COLUMNS], LOOKED_AT)
+    return head.select(column for column in head if not column.dtype.is_nested())
 
 
-Candidates: TypeAlias = tuple[list[Suggestion], bool]
+# What makes a column an outcome: its name; values that name sides or items, which also other
+# columns do; or nothing but numbers that agree with each other.
+Evidence: TypeAlias = Literal["name", "values", "numbers"]
+Candidates: TypeAlias = tuple[list[Suggestion], Evidence]
 
 
 def _candidates(head: pl.DataFrame, named: Mapping[str, str]) -> Iterator[Candidates]:
-    """Yield alternatives, the likeliest first, and whether they need evidence in the numbers."""
+    """Yield alternatives, the likeliest first, and what makes them likely."""
     columns = head.columns
     for roles in (("left", "right", "outcome"), ("left", "right", "winner"), ("winner", "loser")):
         misspelt = _misspelt(columns, roles, named)
         if misspelt and all(_may_be_items(head, misspelt[role]) for role in roles[:2]):
-            yield [Suggestion(misspelt)], False
+            yield [Suggestion(misspelt)], "name"
     decided = [] if "left" in named or "right" in named else decided_pairs(columns)
     for winner, loser in decided:
         if _may_be_items(head, winner) and _may_be_items(head, loser):
-            yield [Suggestion({"winner": winner, "loser": loser})], False
+            yield [Suggestion({"winner": winner, "loser": loser})], "name"
     for pair in _pairs(head, named):
         items = {"left": pair.left, "right": pair.right}
-        for candidates, needs_signal in _outcomes(head, pair, named):
-            yield [Suggestion({**items, **o}, when) for o, when in candidates], needs_signal
+        for candidates, evidence in _outcomes(head, pair, named):
+            yield [Suggestion({**items, **o}, when) for o, when in candidates], evidence
 
 
 def _misspelt(
@@ -348,41 +377,46 @@ def _outcomes(
     free = [name for name in head.columns if name not in items and name not in named.values()]
     given = named.get("outcome") or named.get("winner")
     if given is not None:
-        yield from _readings(head, given, pair, needs_signal=False)
+        yield from _readings(head, given, pair, "name")
         return
     plain = [name for name in outcome_columns(free) if not is_running_number(head[name])]
-    others = [name for name in free if name not in plain]
-    others = [
+    for name in plain:
+        yield from _readings(head, name, pair, "name")
+    telling = [
         name
-        for name in others
-        if _names_an_item(head, pair, name) or _holds_words(head, pair, name)
+        for name in free
+        if name not in plain
+        and (_names_an_item(head, pair, name) or _holds_words(head, pair, name))
     ]
-    for name in (*plain, *others):
-        yield from _readings(head, name, pair, needs_signal=False)
+    for name in telling:
+        yield from _readings(head, name, pair, "values")
     measured = set()
     for left, right, sign in compared_measures(free, pair.sides):
         if not (is_numeric(head[left]) and is_numeric(head[right])):
             continue
         measured |= {left, right}
+        are_columns = {pair.left, pair.right} <= set(head.columns)
+        if are_columns and is_attribute(
+            (head[pair.left], head[pair.right]), (head[left], head[right])
+        ):
+            continue
         higher, lower = {"outcome": f"{left}-{right}"}, {"outcome": f"{right}-{left}"}
         if sign:
-            yield [Suggestion(higher if sign > 0 else lower)], False
+            yield [Suggestion(higher if sign > 0 else lower)], "name"
         else:
-            yield (
-                [
-                    Suggestion(higher, f"a higher {left} is better"),
-                    Suggestion(lower, f"a lower {left} is better"),
-                ],
-                True,
-            )
+            either = [
+                Suggestion(higher, f"a higher {left} is better"),
+                Suggestion(lower, f"a lower {left} is better"),
+            ]
+            yield either, "numbers"
     for name in free:
         is_other = bool(OTHER_WORDS.intersection(words_of(name))) or is_running_number(head[name])
-        if name not in (*plain, *others, *measured) and not is_other:
-            yield from _readings(head, name, pair, needs_signal=True)
+        if name not in (*plain, *telling, *measured) and not is_other:
+            yield from _readings(head, name, pair, "numbers")
 
 
 def _readings(
-    head: pl.DataFrame, name: str, pair: SidedPair, *, needs_signal: bool
+    head: pl.DataFrame, name: str, pair: SidedPair, evidence: Evidence
 ) -> Iterator[Candidates]:
     """Yield the ways to read an outcome column: as it is, or as numbers on a scale."""
     worse = {"worse": True} if WORSE_WORDS.intersection(words_of(name)) else {}
@@ -390,8 +424,9 @@ def _readings(
     is_number = len(found) > 0 and len(found) >= 0.95 * head[name].drop_nulls().len()
     low, high = (float(found.min()), float(found.max())) if is_number else (0.0, 0.0)  # type: ignore[arg-type]
     are_sides = set(head[name].cast(pl.String, strict=False).drop_nulls()) <= set(pair.sides)
-    if not is_number or are_sides or (-1 <= low < 0 and high <= 1 and not needs_signal):
-        yield [Suggestion({"outcome": name, **worse})], needs_signal
+    are_signs = -1 <= low < 0 and high <= 1 and evidence == "name"
+    if not is_number or are_sides or are_signs or _names_an_item(head, pair, name):
+        yield [Suggestion({"outcome": name, **worse})], evidence
         return
     if not low < high:
         return
@@ -400,7 +435,7 @@ def _readings(
         Suggestion({"outcome": name, "scale": scale}, f"{size} numbers in {name} prefer left")
         for size, scale in (("larger", ends), ("smaller", ends[::-1]))
     ]
-    yield readings, needs_signal
+    yield readings, evidence
 
 
 def _names_an_item(head: pl.DataFrame, pair: SidedPair, name: str) -> bool:

@@ -15,6 +15,7 @@ from polars import selectors
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
 from hodgerank.data.reading.column_names import words_of
+from hodgerank.data.reading.column_values import MOST_ITSELF
 from hodgerank.data.reading.decode import Decoded, decode
 from hodgerank.data.reading.derived_columns import DerivedTable
 from hodgerank.data.reading.item_names import read_names
@@ -100,7 +101,7 @@ def _not_understood(where: str, error: BaseException) -> InvalidArgument:
 
 BATCH = 1 << 20  # rows in memory at once
 VALID = frozenset({"valid", "is_valid", "accepted", "approved"})
-MANY_INVALID = 0.02  # share of invalid rows from which on other columns are tried
+MOST_INVALID = 0.5  # share of invalid rows from which on other columns are tried
 TRIED = 2000  # rows on which suggested options are tried
 SAMPLE = 1 << 16  # rows inspected to see whether votes repeat
 # Beyond this many distinct votes, counting them at the source takes longer than fetching them.
@@ -121,11 +122,17 @@ class TableVotes:
             columns_in(self.options.where, table.columns, table.name)
             table = cast("Frame", table).filtered(self.options.where)
         try:
-            return detect_layout(table, self.options)
+            detected = detect_layout(table, self.options)
         except NotRecognised as error:
             from hodgerank.data.reading.suggestions import not_recognised
 
             raise not_recognised(error.table, self.options, self._attempt, error.reason) from None
+        if not detected.others or table.is_lazy:
+            return detected
+        from hodgerank.data.reading.suggestions import most_consistent
+
+        layouts = (cast(Layout, detected.shape), *detected.others)
+        return detected._replace(shape=most_consistent(layouts, self._attempt))
 
     def _attempt(self, options: dict[str, Any]) -> Comparisons | None:
         """Read the first rows with other options; None if that is not possible."""
@@ -193,7 +200,7 @@ class TableVotes:
 
     def _plain_layout(self, *, by_worker: bool) -> Layout:
         """Return the layout of a lazy table, without times."""
-        table, shape, _ = self._recognised
+        table, shape, *_ = self._recognised
         layout = replace(cast(Layout, shape), time=None)
         if layout.count is not None and self.options.count is None:
             layout = without_running_number(layout, table.head([layout.count], SAMPLE))
@@ -206,7 +213,8 @@ class TableVotes:
         except InvalidComparisons as error:
             shape = self._recognised.shape
             is_guess = isinstance(shape, Layout) and not (self.options.left and self.options.right)
-            if error.share <= MANY_INVALID or not is_guess or self.options.skip_invalid:
+            is_wrong = error.share > MOST_INVALID or error.itself > MOST_ITSELF
+            if not is_wrong or not is_guess or self.options.skip_invalid:
                 raise
             from hodgerank.data.reading.suggestions import better_options
 
@@ -217,7 +225,7 @@ class TableVotes:
 
     def _decoded_rows(self) -> Decoded:
         """Decode all rows; a table of another shape is first converted to votes."""
-        table, shape, notes = self._recognised
+        table, shape, notes, _ = self._recognised
         unused = self._unused()
         rows, ragged = table.rows([*shape.columns, *self._where_columns])
         more: dict[str, Any] = {"unused": unused}
@@ -263,14 +271,14 @@ class TableVotes:
     @cached_property
     def _where_columns(self) -> list[str]:
         """Return further columns that `where` needs; a lazy table is filtered at the source."""
-        table, shape, _ = self._recognised
+        table, shape, *_ = self._recognised
         if self.options.where is None or table.is_lazy:
             return []
         names = columns_in(self.options.where, table.columns, self.name)
         return [name for name in names if name not in shape.columns]
 
     def _unused(self) -> tuple[str, ...]:
-        table, shape, _ = self._recognised
+        table, shape, *_ = self._recognised
         used = {*shape.columns, *self._where_columns}
         if isinstance(table, DerivedTable):
             used |= table.parts_of(shape.columns)
@@ -300,7 +308,7 @@ class TableVotes:
 
     def _pointed_out(self, rows: pl.DataFrame, unused: tuple[str, ...]) -> list[str]:
         """Return notes on unused columns that look like groups."""
-        table, shape, _ = self._recognised
+        table, shape, *_ = self._recognised
         repeated = {name for name, times in Counter(table.columns).items() if times > 1}
         candidates = [c for c in group_candidates(unused, len(rows)) if c not in repeated]
         is_pooled = self.options.group is None and not table.is_lazy and isinstance(shape, Layout)
