@@ -62,7 +62,7 @@ TIES = frozenset({
 })  # fmt: skip
 VERDICTS = frozenset({
     "selected", "chosen", "preferred", "picked", "won", "wins", "win", "winner", "better",
-    "best", "chose", "prefers", "prefer",
+    "best", "chose", "prefers", "prefer", "pick", "picks", "choice",
 })  # fmt: skip
 _PARTICLES = frozenset({
     "is", "was", "did", "were", "has", "id",

@@ -116,7 +116,7 @@ def may_be_outcome(column: pl.Series, items: pl.Series) -> bool:
 
 
 def is_attribute(items: tuple[pl.Series, pl.Series], values: tuple[pl.Series, pl.Series]) -> bool:
-    """Return whether numbers belong to the items: wherever an item occurs, it has the same one."""
+    """Return whether numbers belong to the items: an item has the same one in all its rows."""
     seen = pl.concat(
         pl.DataFrame({"item": item.cast(pl.String, strict=False), "value": numbers(value)})
         for item, value in zip(items, values, strict=True)
@@ -155,6 +155,7 @@ def label_of_rows(head: pl.DataFrame) -> str | None:
     for name in head.columns if len(head) > 2 else ():
         is_text = head[name].dtype == pl.String and not is_numeric(head[name])
         is_item = not set(ITEM_WORDS).isdisjoint(words_of(name))
-        if is_item and is_text and head[name].n_unique() > ALMOST_ALL * len(head):
+        filled = head[name].drop_nulls()
+        if is_item and is_text and filled.n_unique() > ALMOST_ALL * len(filled):
             return name
     return None

@@ -16,8 +16,8 @@ from hodgerank.data.reading.ballots import (
     find_rankings,
     find_rated_items,
 )
-from hodgerank.data.reading.column_names import words_of
-from hodgerank.data.reading.column_values import may_be_outcome, objection
+from hodgerank.data.reading.column_names import ITEM_WORDS, words_of
+from hodgerank.data.reading.column_values import is_numeric, may_be_outcome, objection
 from hodgerank.data.reading.count_tables import find_tallies, find_win_matrix
 from hodgerank.data.reading.derived_columns import Derived, DerivedTable, with_derived_columns
 from hodgerank.data.reading.layouts import (
@@ -164,6 +164,10 @@ def _objection(detected: DetectedLayout) -> str | None:
     if isinstance(shape, Layout):
         return objection(table, shape)
     if isinstance(shape, WideBallots):
+        others = [name for name in table.columns if name not in shape.columns]
+        names = [name for name in others if not set(ITEM_WORDS).isdisjoint(words_of(name))]
+        if names and all(map(is_numeric, table.head(list(shape.ranks), LOOKED_AT))):
+            return f"{shape.ranks[0]} holds numbers, while {names[0]} may name the items"
         return objection(table, Layout(left=shape.ranks[0], right=shape.ranks[1]))
     return None
 

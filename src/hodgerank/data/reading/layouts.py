@@ -47,6 +47,9 @@ COUNTS = ("count", "counts", "n", "freq", "frequency", "multiplicity")
 ASKERS = ("asked_by",)
 TIMES = ("time", "timestamp", "tstamp", "created_at", "answered_at", "submitted_at", "datetime")
 
+# Such columns are often the label, answer or result of something else.
+VAGUE_OUTCOMES = frozenset({"label", "result", "answer", "grade", "rating", "response"})
+
 # A column of this name most likely holds the chosen item, not a number.
 NAMES_AN_ITEM = frozenset({
     "winner", "chosen", "choice", "preferred", "selected", "picked", "sieger", "gewinner",

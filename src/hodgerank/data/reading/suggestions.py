@@ -25,6 +25,7 @@ from hodgerank.data.reading.column_names import (
     SidedPair,
     compared_measures,
     decided_pairs,
+    favoured_side,
     is_measure,
     item_pairs,
     named_pair,
@@ -54,6 +55,7 @@ LOOKED_AT = 2000  # rows on which suggestions are tried
 MOST_COLUMNS = 60
 MOST_TRIED = 40  # combinations of columns
 MOST_LEFT_OUT = 0.25
+SURELY = 3.5  # standard errors, since several columns are tried
 FEWEST_PER_ITEM = 6  # votes on which it shows whether items win again
 KNOWN = "left,right,outcome; left,right,winner; model_a,model_b,winner; winner,loser"
 WORSE_WORDS = frozenset({
@@ -65,7 +67,8 @@ OTHER_WORDS = frozenset({
     "id", "ids", "no", "nr", "number", "index", "trial", "prompt", "question", "page", "block",
     "order", "session", "age", "time", "seconds", "rt", "ms", "duration", "date", "year", "month",
     "day", "count", "n", "seed", "fold", "turn", "round", "unnamed", "timestamp", "duplicate",
-    "similarity", "distance", "correlation", "match",
+    "similarity", "distance", "correlation", "match", "scene", "topic", "category", "group",
+    "dataset", "device", "version", "language", "task", "hand", "handedness", "sex", "gender",
 })  # fmt: skip
 
 Options: TypeAlias = dict[str, Any]
@@ -102,6 +105,17 @@ def not_recognised(
     )
 
 
+def better_outcome(
+    table: Table, given: ReadOptions, layout: Layout, attempt: Attempt
+) -> str | None:
+    """Return options with a consistent outcome, if that of the layout is not consistent."""
+    votes = attempt({"left": layout.left, "right": layout.right, "outcome": layout.outcome})
+    if votes is None or has_signal(votes) is not False:
+        return None
+    fitting = suggest(_head(table), given, attempt, only_consistent=True)
+    return worded(fitting) if fitting else None
+
+
 def better_options(
     table: Table, given: ReadOptions, layout: Layout, attempt: Attempt
 ) -> str | None:
@@ -134,6 +148,8 @@ def as_options(options: Mapping[str, Any]) -> str:
         parts.append("--by" if name == "group" else f"--{name.replace('_', '-')}")
         if isinstance(value, str):
             parts.append(quote(value))
+        elif isinstance(value, Mapping):
+            parts.append(" --map ".join(quote(f"{word}={side}") for word, side in value.items()))
         elif value is not True:
             parts += [f"{end:g}" for end in value]
     return " ".join(parts)
@@ -144,7 +160,9 @@ def as_arguments(options: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in options.items())
 
 
-def suggest(head: pl.DataFrame, given: ReadOptions, attempt: Attempt) -> list[Suggestion]:
+def suggest(
+    head: pl.DataFrame, given: ReadOptions, attempt: Attempt, *, only_consistent: bool = False
+) -> list[Suggestion]:
     """Return the first options that fit, or the alternatives between which a question decides.
 
     Columns whose votes are consistent come before others that only look like an outcome.
@@ -164,7 +182,7 @@ def suggest(head: pl.DataFrame, given: ReadOptions, attempt: Attempt) -> list[Su
             return fitting
         is_enough = evidence == "name" or (evidence == "values" and signal is None)
         unsure = unsure or (fitting if is_enough else [])
-    return unsure
+    return [] if only_consistent else unsure
 
 
 def most_consistent(layouts: Sequence[Layout], attempt: Attempt) -> Layout:
@@ -220,7 +238,7 @@ def has_signal(votes: Comparisons) -> bool | None:
         is_sure = expected != 0
         right += int((expected == np.sign(unseen.outcome))[is_sure].sum())
         n += int(is_sure.sum())
-    return n >= FEW_ROWS and right / n - 0.5 > 3 * np.sqrt(0.25 / n)
+    return n >= FEW_ROWS and bool(right / n - 0.5 > SURELY * np.sqrt(0.25 / n))
 
 
 def _head(table: Table) -> pl.DataFrame:
@@ -295,12 +313,8 @@ def _pairs(head: pl.DataFrame, named: Mapping[str, str]) -> Iterator[SidedPair]:
     for first in parts:
         for second in (*parts, *levels):
             if second.sides == first.sides and first is not second:
-                together = SidedPair(
-                    f"{first.left}+{second.left}",
-                    f"{first.right}+{second.right}",
-                    first.sides,
-                    first.stem,
-                )
+                kind, level = sorted((first, second), key=lambda pair: is_numeric(head[pair.left]))
+                together = named_pair(f"{kind.left}+{level.left}", f"{kind.right}+{level.right}")
                 if _itself(head, first, second) <= MOST_ITSELF and _is_level(head, second):
                     yield together
     if not sided:
@@ -386,6 +400,7 @@ def _outcomes(
         name
         for name in free
         if name not in plain
+        and not OTHER_WORDS.intersection(words_of(name))
         and (_names_an_item(head, pair, name) or _holds_words(head, pair, name))
     ]
     for name in telling:
@@ -426,7 +441,7 @@ def _readings(
     are_sides = set(head[name].cast(pl.String, strict=False).drop_nulls()) <= set(pair.sides)
     are_signs = -1 <= low < 0 and high <= 1 and evidence == "name"
     if not is_number or are_sides or are_signs or _names_an_item(head, pair, name):
-        yield [Suggestion({"outcome": name, **worse})], evidence
+        yield [Suggestion({"outcome": name, **worse, **_flag(head, name, pair)})], evidence
         return
     if not low < high:
         return
@@ -436,6 +451,15 @@ def _readings(
         for size, scale in (("larger", ends), ("smaller", ends[::-1]))
     ]
     yield readings, evidence
+
+
+def _flag(head: pl.DataFrame, name: str, pair: SidedPair) -> Options:
+    """Return the meaning of true and false in a column that says whether right was chosen."""
+    words = set(head[name].cast(pl.String, strict=False).drop_nulls().unique())
+    is_flag = {word.lower() for word in words} <= {"true", "false", "yes", "no"}
+    if not is_flag or favoured_side(name, pair.sides) >= 0:
+        return {}
+    return {"map": {w: "right" if w.lower() in ("true", "yes") else "left" for w in sorted(words)}}
 
 
 def _names_an_item(head: pl.DataFrame, pair: SidedPair, name: str) -> bool:

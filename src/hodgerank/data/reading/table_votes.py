@@ -28,7 +28,7 @@ from hodgerank.data.reading.layout_detection import (
     no_such_column,
     point_out_groups,
 )
-from hodgerank.data.reading.layouts import Layout
+from hodgerank.data.reading.layouts import VAGUE_OUTCOMES, Layout
 from hodgerank.data.reading.options import ReadOptions
 from hodgerank.data.reading.report import Reading
 from hodgerank.data.reading.values import Encoding, numbers, without_running_number
@@ -127,12 +127,24 @@ class TableVotes:
             from hodgerank.data.reading.suggestions import not_recognised
 
             raise not_recognised(error.table, self.options, self._attempt, error.reason) from None
-        if not detected.others or table.is_lazy:
+        layout = detected.shape
+        if table.is_lazy or not isinstance(layout, Layout) or self.options.outcome:
             return detected
-        from hodgerank.data.reading.suggestions import most_consistent
+        if detected.others:
+            from hodgerank.data.reading.suggestions import most_consistent
 
-        layouts = (cast(Layout, detected.shape), *detected.others)
-        return detected._replace(shape=most_consistent(layouts, self._attempt))
+            layout = most_consistent((layout, *detected.others), self._attempt)
+        is_vague = VAGUE_OUTCOMES.intersection(words_of(layout.outcome or ""))
+        if is_vague and len(detected.table.columns) > len(layout.columns):
+            from hodgerank.data.reading.suggestions import better_outcome
+
+            better = better_outcome(table, self.options, layout, self._attempt)
+            if better:
+                raise InvalidComparisons(
+                    f"{self.name}: the votes in {layout.outcome} are no more consistent than "
+                    f"chance, while others are.\n{better}"
+                )
+        return detected._replace(shape=layout)
 
     def _attempt(self, options: dict[str, Any]) -> Comparisons | None:
         """Read the first rows with other options; None if that is not possible."""
