@@ -31,7 +31,7 @@ ITEM_WORDS = (
     "file", "text", "sentence", "document", "passage", "output", "answer", "completion", "response",
 )  # fmt: skip
 # Columns of a pair that measure something and name no item.
-_MEASURES = frozenset({
+MEASURES = frozenset({
     "score", "scores", "wins", "win", "won", "winner", "votes", "vote", "count", "counts", "n",
     "time", "seconds", "ms", "rt", "duration", "rating", "elo", "tokens", "length", "rank",
     "position", "x", "y", "width", "height", "prob", "probability", "weight", "price", "cost",
@@ -116,7 +116,7 @@ def item_pairs(columns: Sequence[str]) -> tuple[list[SidedPair], list[SidedPair]
             known.append((-1, pair))
         elif all(word in ITEM_WORDS for word in words):
             known.append((max(ITEM_WORDS.index(word) for word in words), pair))
-        elif not _MEASURES.intersection(words):
+        elif not MEASURES.intersection(words):
             unknown.append(pair)
     return [pair for _, pair in sorted(known, key=lambda rated: rated[0])], unknown
 

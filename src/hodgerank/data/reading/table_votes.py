@@ -14,12 +14,8 @@ from polars import selectors
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
 from hodgerank.data.reading.decode import Decoded, decode
-from hodgerank.data.reading.layout_detection import (
-    DetectedLayout,
-    detect_layout,
-    group_candidates,
-    point_out_groups,
-)
+from hodgerank.data.reading.group_columns import point_out_groups
+from hodgerank.data.reading.layout_detection import DetectedLayout, detect_layout
 from hodgerank.data.reading.layouts import Layout
 from hodgerank.data.reading.options import ReadOptions
 from hodgerank.data.reading.report import Reading
@@ -177,7 +173,7 @@ class TableVotes:
         unused = self._unused()
         rows, ragged = table.rows([*shape.columns, *self._where_columns])
         more: dict[str, Any] = {"unused": unused}
-        more["notes"] = [*notes, *self._pointed_out(rows, unused)]
+        more["notes"] = list(notes)
         if isinstance(shape, Layout) and self.options.count is None:
             sure = without_running_number(shape, rows)
             if sure != shape:
@@ -196,12 +192,13 @@ class TableVotes:
                     f"{self.name}: the condition {self.options.where!r} holds for no row"
                 )
         if isinstance(shape, Layout):
-            return self._decoded(rows, shape, ragged=ragged, row=row, **more)
+            decoded = self._decoded(rows, shape, ragged=ragged, row=row, **more)
+            return self._with_groups_pointed_out(decoded)
         try:
             pairs = shape.to_pairs(rows.select(selectors.by_name(*shape.columns)))
         except pl.exceptions.PolarsError as error:
             raise self._unusable(error) from None
-        return self._decoded(
+        decoded = self._decoded(
             pairs.table,
             pairs.layout,
             ragged=None if ragged is None else ragged[pairs.row - 1],
@@ -210,6 +207,7 @@ class TableVotes:
             n_rows=n_rows,
             **more,
         )
+        return self._with_groups_pointed_out(decoded)
 
     @cached_property
     def _where_columns(self) -> list[str]:
@@ -225,14 +223,14 @@ class TableVotes:
         used = {*shape.columns, *self._where_columns}
         return tuple(name for name in dict.fromkeys(table.columns) if name not in used)
 
-    def _pointed_out(self, rows: pl.DataFrame, unused: tuple[str, ...]) -> list[str]:
-        """Return notes on unused columns that look like groups."""
-        table, shape, _ = self._recognised
-        candidates = group_candidates(unused, len(rows))
-        is_pooled = self.options.group is None and not table.is_lazy and isinstance(shape, Layout)
-        if not (is_pooled and candidates):
-            return []
-        return point_out_groups(rows, cast(Layout, shape), table.rows(candidates)[0])
+    def _with_groups_pointed_out(self, decoded: Decoded) -> Decoded:
+        """Add notes on unused columns that look like groups, unless groups were named."""
+        table, votes = self._recognised.table, decoded.votes
+        is_ranking = votes.ballot is not None and not votes.units
+        if self.options.group is not None or table.is_lazy or is_ranking:
+            return decoded
+        noted = point_out_groups(votes, votes.report.unused, lambda names: table.rows(names)[0])
+        return replace(decoded, votes=noted)
 
     def _split(self, decoded: Decoded) -> VoteGroups:
         names, (codes,) = cast(Encoding, decoded.groups)
