@@ -43,7 +43,9 @@ MOST_POPULATIONS = 20
 FEWEST_UNITS = 4  # fewer do not show how far votes of one unit are correlated
 FEWEST_ITEMS = 4  # fewer are in one group by chance
 REPEATS = 3  # votes per item that show what an item determines
-VOTES_PER_ITEM = 2  # for a ranking of one group
+VOTES_PER_ITEM = 2  # for a ranking of one value
+VALUES_PER_ITEM = 10  # with which intervals clustered by unit are about right
+MOST_CELLS = 1 << 24
 FEW_ROWS = 200_000  # in which every column is inspected
 _DATE = re.compile(r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2}.*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}.*")
 _FRACTION = re.compile(r"[-+]?\d*[.,]\d+(e[-+]?\d+)?", re.IGNORECASE)
@@ -62,10 +64,13 @@ def point_out_groups(
         candidates = names  # any column may split items that are not connected
     if not candidates:
         return votes
-    table = read(candidates)
-    found = [group for name in candidates if (group := _group_column(table[name], votes))]
+    table, some = read(candidates), _sampled(votes)
+    found = [group for name in candidates if (group := _group_column(table[name], some))]
     notes, split_by = [], None
     splitting = [group for group in found if n_parts > 1 and group.splits_items]
+    if some is not votes:  # another vote may not fit
+        again = [_group_column(table[group.name], votes) for group in splitting]
+        splitting = [group for group in again if group is not None and group.splits_items]
     if splitting:  # the finest is right: items are not compared across its groups either
         finest = max(splitting, key=lambda group: (group.n_values, _is_named(group.name)))
         notes.append(_on_split(finest))
@@ -79,6 +84,13 @@ def point_out_groups(
         return votes
     report = replace(votes.report, notes=(*votes.report.notes, *notes), split_by=split_by)
     return replace(votes, report=report)
+
+
+def _sampled(votes: Comparisons) -> Comparisons:
+    """Return at most FEW_ROWS of the votes, evenly spaced."""
+    if len(votes) <= FEW_ROWS:
+        return votes
+    return votes.select(np.arange(0, len(votes), -(-len(votes) // FEW_ROWS))).compacted()
 
 
 def _is_named(name: str) -> bool:
@@ -146,33 +158,44 @@ class _GroupColumn:
         ):
             return False  # an attribute of the item on one side
         low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
-        distinct, pair = np.unique(low * np.int64(votes.n_items) + high, return_inverse=True)
-        numbers_pairs = _determines(pair, codes, len(distinct)) and _determines(
-            codes, pair, self.n_values
-        )
-        return not numbers_pairs
+        pair = low * np.int64(votes.n_items) + high
+        if not _determines(codes, pair, self.n_values):
+            return True
+        distinct, pair = np.unique(pair, return_inverse=True)
+        return not _determines(pair, codes, len(distinct))  # it numbers the pairs
 
     @property
     def mostly_shared(self) -> bool:
         """Whether most items occur with several values."""
         return bool(self.is_shared.mean() > 0.5)
 
+    @cached_property
+    def occurring(self) -> tuple[IntArray, IntArray]:
+        """Items and values that occur together."""
+        votes, n = self.votes, self.n_values
+        cells = np.concatenate(
+            [side * np.int64(n) + self.codes for side in (votes.left, votes.right)]
+        )
+        if votes.n_items * n > MOST_CELLS:
+            return np.divmod(np.unique(cells), n)
+        occurs = np.zeros(votes.n_items * n, np.bool_)
+        occurs[cells] = True
+        return np.divmod(np.flatnonzero(occurs), n)
+
     @property
     def values_per_item(self) -> float:
         """Median number of values that an item occurs with."""
-        votes, n = self.votes, self.n_values
-        cells = [side * np.int64(n) + self.codes for side in (votes.left, votes.right)]
-        items = np.unique(np.concatenate(cells)) // n
-        return float(np.median(np.bincount(items, minlength=votes.n_items)))
+        return float(np.median(np.bincount(self.occurring[0])))
 
     @property
     def can_be_ranked_each(self) -> bool:
         """Whether every value has enough votes for a ranking, and not of one worker only."""
         votes, n = self.votes, self.n_values
+        if n > MOST_GROUPS or (votes.n_workers > 1 and _determines(self.codes, votes.worker, n)):
+            return False
+        items = np.bincount(self.occurring[1], minlength=n)
         counts = np.bincount(self.codes, votes.votes_per_row, n)
-        is_of_one_worker = votes.n_workers > 1 and _determines(self.codes, votes.worker, n)
-        enough = VOTES_PER_ITEM * votes.n_items
-        return n <= MOST_GROUPS and bool(counts.min() >= enough) and not is_of_one_worker
+        return bool((items > 2).all() and (counts >= VOTES_PER_ITEM * items).all())
 
 
 def _determines(codes: CodeArray | IntArray, values: CodeArray | IntArray, n: int) -> bool:
@@ -230,12 +253,14 @@ def _on_populations(group: _GroupColumn) -> str:
 def _on_clusters(group: _GroupColumn) -> str:
     """Name the options for votes that may be correlated, the most useful first.
 
-    Where units differ, `--unit` keeps the error rate of one ranking, and `--by` has too few votes
-    for most groups. Two or three units are too few for `--unit`.
+    If most items occur with most values, `--unit` keeps intervals honest, and `--by` has too few
+    votes for most values. Two or three values are too few for `--unit`. If items occur with few of
+    the values, its intervals remain too short where rankings differ.
     """
     name, n = group.name, group.n_values
-    test = f"To test whether rankings differ, use {as_options({'compare': name})}."
-    each = f"rank each value separately with {as_options({'by': name})} (group={name!r})"
+    unit, compare, by = (as_options({option: name}) for option in ("unit", "compare", "by"))
+    each = f"rank each value separately with {by} (group={name!r})"
+    test = f"To test whether rankings differ, use {compare}."
     start = f"column {name!r} has {n:,} values"
     if not group.mostly_shared:
         shared, total = int(group.is_shared.sum()), len(group.is_shared)
@@ -243,20 +268,22 @@ def _on_clusters(group: _GroupColumn) -> str:
             f"{start}, and only {shared:,} of {total:,} items occur with more than one: other "
             f"items are compared across values only through these. To be safe, {each}."
         )
-    occur = "several"
-    if group.values_per_item > n / 2:
-        occur = "both" if n == 2 else "most of them"
-    start += f", and most items occur with {occur}."
+    is_crossed = group.values_per_item > n / 2
+    start += f", and most items occur with {_how_many(n) if is_crossed else 'several'}."
     if CRITERION_WORDS.intersection(words_of(name)):
         return f"{start} If each is a different question, {each}. {test}"
     if n < FEWEST_UNITS:
         return f"{start} {test} If they do, {each}."
-    unit = (
-        f"For one ranking with intervals that allow for correlated votes, use "
-        f"{as_options({'unit': name})} (unit={name!r})."
-    )
-    return (
-        f"{start} {unit} {test} If they do, {each}."
-        if group.can_be_ranked_each
-        else f"{start} {unit}"
-    )
+    allow = "allow for correlated votes"
+    if not is_crossed and group.values_per_item < VALUES_PER_ITEM:
+        allow += ", though not in full if rankings differ"
+    one = f"For one ranking with intervals that {allow}, use {unit} (unit={name!r})."
+    if not group.can_be_ranked_each:
+        return f"{start} {one}"
+    if is_crossed:
+        return f"{start} {one} {test} If they do, {each}."
+    return f"{start} {one} If values differ, {each}."
+
+
+def _how_many(n: int) -> str:
+    return "both" if n == 2 else "most of them"
