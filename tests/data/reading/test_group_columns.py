@@ -197,6 +197,15 @@ def test_names_are_quoted_for_the_shell():
     assert "--unit 'the scene' (unit='the scene')" in note
 
 
+def test_values_of_any_type_can_be_read():
+    for values in (
+        pl.Series([2**63 + k % 13 for k in range(N)], dtype=pl.UInt64),
+        pl.Series([-(k % 13) for k in range(N)], dtype=pl.Int8),
+        pl.Series([2**100 + k % 13 for k in range(N)], dtype=pl.Int128),
+    ):
+        assert "13 values" in notes(VOTES.with_columns(prompt=values))[0]
+
+
 def test_files_of_text_and_files_with_types_are_pointed_out_alike(tmp_path):
     table = VOTES.with_columns(prompt=pl.Series(RNG.integers(13, size=N)))
     table.write_csv(tmp_path / "votes.csv")

@@ -212,10 +212,12 @@ def _group_column(column: pl.Series, votes: Comparisons) -> _GroupColumn | None:
         return None
     if votes.row is not None:
         column = column.gather(votes.row - 1)
-    most = len(column) // 2 if _is_named(column.name) else MOST_GROUPS
+    most = 2 * len(column) // 3 if _is_named(column.name) else MOST_GROUPS
     n_distinct = column.n_unique() - bool(column.null_count())
-    if not 2 <= n_distinct <= max(2, min(most, len(column) // 2)):
+    if not 2 <= n_distinct <= max(2, min(most, 2 * len(column) // 3)):
         return None
+    if column.dtype in (pl.UInt64, pl.Int128):  # may be larger than the integers of items
+        column = column.cast(pl.String)
     table = pl.DataFrame({"values": column})
     [(values, (codes,))] = encode(table, [["values"]], from_text=False, not_names=NOT_A_NAME)
     is_known = codes != MISSING
