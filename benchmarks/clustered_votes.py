@@ -161,7 +161,7 @@ def measure(name: str, setting: Setting, sizes: tuple[int, ...]) -> dict[str, fl
                     sum(wrong) / setting.n_units,
                 )
             )
-            can_compare = VOTES_PER_ITEM >= 2 * setting.n_units and name in CROSSED
+            can_compare = 2 * setting.n_units <= VOTES_PER_ITEM and name in CROSSED
             if can_compare and run < RUNS_OF_COMPARING:
                 differ.append(_differ(groups))
     names = (
