@@ -165,6 +165,28 @@ def test_prompts_with_one_pair_each_are_units():
     assert "--by" not in note
 
 
+def sets_of(n_sets: int, size: int, votes_each: int) -> pl.DataFrame:
+    """Votes on prompts that each show a few of thirty items."""
+    rng = np.random.default_rng(5)
+    rows = []
+    for prompt in range(n_sets):
+        items = rng.choice(30, size, replace=False)
+        for k in range(votes_each):
+            left, right = rng.choice(items, 2, replace=False)
+            rows.append((f"i{left}", f"i{right}", 1, f"w{k % 5}", f"p{prompt}"))
+    return pl.DataFrame(rows, ["left", "right", "outcome", "worker", "prompt"], orient="row")
+
+
+def test_prompts_that_share_few_items_with_each_other_are_not_enough_for_one_ranking():
+    (note,) = notes(sets_of(20, 6, 30))
+    assert "intervals of one ranking are too short, even with --unit prompt" in note
+    assert "To be safe, rank each value separately with --by prompt" in note
+    (note,) = notes(sets_of(20, 6, 8))
+    assert note.endswith("Collect votes on each item with more values.")
+    (note,) = notes(sets_of(80, 6, 15))
+    assert "intervals that allow for correlated votes, use --unit prompt" in note
+
+
 def test_options_that_were_given_are_not_suggested():
     table = VOTES.with_columns(prompt=drawn(13), topic=drawn(5))
     assert notes(table, unit="prompt") == ()

@@ -255,9 +255,9 @@ def _on_populations(group: _GroupColumn) -> str:
 def _on_clusters(group: _GroupColumn) -> str:
     """Name the options for votes that may be correlated, the most useful first.
 
-    If most items occur with most values, `--unit` keeps intervals honest, and `--by` has too few
-    votes for most values. Two or three values are too few for `--unit`. If items occur with few of
-    the values, its intervals remain too short where rankings differ.
+    Measured by `benchmarks.clustered_votes`: if most items occur with most values, intervals are
+    right with `--unit`, and `--by` has too few votes for most values. Two or three values are too
+    few for `--unit`. If items occur with few of many values, intervals stay too short.
     """
     name, n = group.name, group.n_values
     unit, compare, by = (as_options({option: name}) for option in ("unit", "compare", "by"))
@@ -276,15 +276,23 @@ def _on_clusters(group: _GroupColumn) -> str:
         return f"{start} If each is a different question, {each}. {test}"
     if n < FEWEST_UNITS:
         return f"{start} {test} If they do, {each}."
-    allow = "allow for correlated votes"
     if not is_crossed and group.values_per_item < VALUES_PER_ITEM:
-        allow += ", though not in full if rankings differ"
-    one = f"For one ranking with intervals that {allow}, use {unit} (unit={name!r})."
+        start += (
+            f" An item occurs with about {group.values_per_item:.0f}: if rankings differ between "
+            f"values, intervals of one ranking are too short, even with {unit}."
+        )
+        if group.can_be_ranked_each:
+            return f"{start} To be safe, {each}."
+        return f"{start} Collect votes on each item with more values."
+    one = (
+        f"For one ranking with intervals that allow for correlated votes, use {unit} "
+        f"(unit={name!r})."
+    )
     if not group.can_be_ranked_each:
         return f"{start} {one}"
     if is_crossed:
         return f"{start} {one} {test} If they do, {each}."
-    return f"{start} {one} If values differ, {each}."
+    return f"{start} {one} If rankings differ between values, {each}."
 
 
 def _how_many(n: int) -> str:
