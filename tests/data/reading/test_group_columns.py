@@ -103,6 +103,22 @@ def test_groups_that_share_few_items_are_ranked_separately_to_be_safe():
     assert "--by category" in note
 
 
+def test_votes_without_a_value_may_connect_groups():
+    table = pl.concat(
+        [votes(6, 90, f"{k} ").with_columns(category=pl.lit(k)) for k in ("x", "y", "z")]
+    )
+    cup = votes(3, 9).with_columns(pl.lit(None, pl.String).alias("category"))
+    cup = cup.with_columns(left=pl.lit("x 1"), right=pl.Series(["y 1", "z 1", "y 2"] * 3))
+    assert notes(pl.concat([table, cup])) == ()
+
+
+def test_a_column_gets_one_note():
+    parts = [votes(6, 90, f"{k} ").with_columns(pl.col("worker") + k, group=pl.lit(k)) for k in
+             ("x", "y")]  # fmt: skip
+    (note,) = notes(pl.concat(parts))
+    assert "--by group" in note
+
+
 def test_what_each_worker_has_one_of_is_a_population():
     for name in ("country", "age_group", "group", "language"):
         (note,) = notes(VOTES.with_columns((WORKER % 3).alias(name)))

@@ -39,7 +39,7 @@ GROUP_WORDS = UNIT_WORDS | CRITERION_WORDS | POPULATION_WORDS
 OTHER_WORDS = MEASURES | VERDICTS | {"loser", "rejected", "number"}
 MOST_WORDS = 4  # of a name; more are a text, such as the question of a survey
 MOST_GROUPS = 200  # that are worth a ranking each
-MOST_POPULATIONS = 20
+MOST_POPULATIONS = 12
 FEWEST_UNITS = 4  # fewer do not show how far votes of one unit are correlated
 FEWEST_ITEMS = 4  # fewer are in one group by chance
 REPEATS = 3  # votes per item that show what an item determines
@@ -75,8 +75,9 @@ def point_out_groups(
         finest = max(splitting, key=lambda group: (group.n_values, _is_named(group.name)))
         notes.append(_on_split(finest))
         split_by = finest.name if finest.n_values == n_parts else None
-    sided = {name for pair in sided_pairs(unused) for name in pair[:2]}
-    named = [group for group in found if _is_named(group.name) and group.name not in sided]
+    others = {name for pair in sided_pairs(unused) for name in pair[:2]}
+    others |= {group.name for group in splitting}
+    named = [group for group in found if _is_named(group.name) and group.name not in others]
     if not (splitting or votes.units):
         notes += [_on_clusters(group) for group in named if group.is_clustered][:1]
     notes += [_on_populations(group) for group in named if group.is_population][:1]
@@ -140,9 +141,9 @@ class _GroupColumn:
 
     @property
     def is_population(self) -> bool:
-        """Whether workers share these values, which are not other names of the workers."""
-        is_group = self.n_values <= min(MOST_POPULATIONS, self.votes.n_workers - 1)
-        return is_group and self.describes_workers
+        """Whether the values are shared by workers, and not other names of them."""
+        are_few = self.n_values <= min(MOST_POPULATIONS, self.votes.n_workers // 2)
+        return are_few and self.describes_workers
 
     @property
     def is_clustered(self) -> bool:
@@ -151,9 +152,10 @@ class _GroupColumn:
         if self.describes_workers or not (UNIT_WORDS | CRITERION_WORDS).intersection(words):
             return False
         votes, codes = self.votes, self.codes
+        repeats = len(votes) >= REPEATS * votes.n_items
         if not self.mostly_shared:
-            return len(votes) >= REPEATS * votes.n_items
-        if len(votes) >= REPEATS * votes.n_items and any(
+            return repeats and bool(self.is_shared.any())
+        if repeats and any(
             _determines(side, codes, votes.n_items) for side in (votes.left, votes.right)
         ):
             return False  # an attribute of the item on one side
