@@ -20,7 +20,7 @@ RUNS = 20  # of each size
 PERMUTATIONS = 99
 VOTES_PER_ITEM = 40
 WORKERS = 20
-SEED = 20261118  # none of these crowds was used while the note was written
+SEED = 20261118
 SIZES = (6, 12, 30)
 
 
@@ -60,6 +60,7 @@ PARTLY = {
     for about, n, items, links in (
         ("13 prompts of 3 items", 13, 3, None),
         ("40 prompts of one pair", 40, 2, None),
+        ("120 prompts of 3 items", 120, 3, None),
         ("5 groups that share one item with the next", 5, None, 1),
     )
     for effect in (0.5, 1.0)
