@@ -19,6 +19,7 @@ HodgeRankError
 from __future__ import annotations
 
 from difflib import get_close_matches
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from hodgerank.display import short
@@ -84,22 +85,59 @@ class DisconnectedGraph(HodgeRankError):
         The items of each component, largest component first.
     bridges
         Pairs that would connect all components.
+    share
+        Share of the votes that are on the largest component; None if unknown.
+    split_by
+        Column whose values are the components, if there is one.
     """
 
-    def __init__(self, components: Sequence[tuple[Item, ...]], bridges: Sequence[Pair]) -> None:
+    def __init__(
+        self,
+        components: Sequence[tuple[Item, ...]],
+        bridges: Sequence[Pair],
+        *,
+        share: float | None = None,
+        split_by: str | None = None,
+        can_ask: bool = False,
+    ) -> None:
         self.components = tuple(components)
         self.bridges = tuple(bridges)
+        self.share = share
+        self.split_by = split_by
         sizes = "; ".join(
             _some([_short(item) for item in component], 4) for component in self.components[:4]
         )
         rest = len(self.components) - 4
-        pairs = _some([f"({_short(a)}, {_short(b)})" for a, b in self.bridges], 5)
         super().__init__(
             f"the items form {len(self.components):,} disconnected groups: "
-            f"{sizes}{f'; and {rest:,} more' if rest > 0 else ''}. Collect votes on these pairs "
-            f"to connect them: {pairs}; or rank each group separately with components='separate' "
-            "(--components separate)"
+            f"{sizes}{f'; and {rest:,} more' if rest > 0 else ''}. {self._remedies(can_ask)}"
         )
+
+    def _remedies(self, can_ask: bool) -> str:
+        """Name the remedies, those that fit the votes best first.
+
+        Pairs come first only if somebody can be asked: most files are records of the past.
+        """
+        pairs = _some([f"({_short(a)}, {_short(b)})" for a, b in self.bridges], 5)
+        ask = f"collect votes on these pairs to connect them: {pairs}"
+        if self.split_by is not None:
+            name = self.split_by
+            by = f"rank each separately with --by {quote(name)} (group={name!r})"
+            return f"The column {name!r} splits the items exactly into these groups: {by}; or {ask}"
+        kept, total = len(self.components[0]), sum(map(len, self.components))
+        votes = "" if self.share is None else f" with {self.share:.0%} of the votes"
+        largest = (
+            f"rank only the largest group ({kept:,} of {total:,} items{votes}) with "
+            "--largest-component (largest_component(votes))"
+        )
+        each = "rank each group separately with --components separate (components='separate')"
+        order = [each, largest, ask]
+        if can_ask:
+            order = [ask, each, largest]
+        elif self.share is not None and self.share > 0.5:
+            order = [largest, each, ask]
+        first, second, third = order
+        return f"{first[0].upper()}{first[1:]}; {second}; or {third}"
 
 
 class DidNotConverge(HodgeRankError):

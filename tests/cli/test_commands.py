@@ -73,7 +73,7 @@ def test_a_ranking_that_is_not_unique_has_its_own_status(run, write):
     path = write("left,right,label\na,b,1\nc,d,1\n")
     status, _, err = run("rank", path)
     assert status == NOT_UNIQUE
-    assert "Collect votes on these pairs to connect them: (a, c)" in err
+    assert "collect votes on these pairs to connect them: (a, c)" in err
     status, out, _ = run("rank", path, "--components", "separate")
     assert status == 0
     assert "2 groups" in out

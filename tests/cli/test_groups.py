@@ -34,6 +34,38 @@ def test_pooling_is_pointed_out(run, scenes):
     assert "--by scene" in " ".join(out.split())
 
 
+def test_the_column_that_splits_the_items_is_named_once(run, write):
+    rows = "a,b,1,north\nb,c,1,north\nc,a,1,north\nx,y,1,south\ny,z,1,south\nz,x,1,south\n"
+    path = write("left,right,outcome,division\n" + rows)
+    status, _, err = run("rank", path)
+    assert status == NOT_UNIQUE
+    text = " ".join(err.split())
+    assert "The column 'division' splits the items exactly into these groups" in text
+    assert text.count("--by division") == 1
+    assert run("rank", path, "--by", "division")[0] == 0
+    with pytest.raises(hr.errors.DisconnectedGraph, match="--by division"):
+        hr.rank(path)
+    one_more = write("left,right,outcome,division\n" + rows + "p,q,1,south\n" * 2)
+    err = " ".join(run("rank", one_more)[2].split())
+    assert "exactly" not in err
+    assert "! column 'division' splits the items into 2 groups" in err
+
+
+def test_results_of_the_past_are_ranked_within_the_largest_group(run, write, tmp_path):
+    players = "".join(f"p{k},p{(k + step) % 9}\n" for k in range(9) for step in (1, 2))
+    path = write("winner,loser\n" + players + "".join(f"q{k},r{k}\n" for k in range(6)))
+    status, _, err = run("rank", path)
+    assert status == NOT_UNIQUE
+    first = "Rank only the largest group (9 of 21 items with 75% of the votes) with"
+    assert f"{first} --largest-component" in " ".join(err.split())
+    assert run("rank", path, "--largest-component")[0] == 0
+    page = tmp_path / "report.md"
+    assert run("report", path, "-o", page)[0] == NOT_UNIQUE
+    status, out, _ = run("report", path, "--largest-component", "--no-forecast", "-o", page)
+    assert status == 0
+    assert "with 6 of 24 votes (25%)" in " ".join(out.split())
+
+
 def test_each_group_has_its_ranking(run, scenes, tmp_path):
     output = tmp_path / "rankings.csv"
     status, out, _ = run("rank", scenes, "--by", "scene", "-o", output)

@@ -7,7 +7,7 @@ import json
 import polars as pl
 import pytest
 
-from hodgerank.cli.result import BAD_INPUT, WRONG_USAGE
+from hodgerank.cli.result import BAD_INPUT, NOT_UNIQUE, WRONG_USAGE
 
 
 @pytest.fixture
@@ -49,7 +49,56 @@ def test_items_with_few_answers_and_small_components_are_left_out(run, write):
     assert "3 (c, x, y)" in content["notes"][0]
     content = json.loads(run("rank", path, "--largest-component", "--json")[1])
     assert sorted(row["item"] for row in content["items"]) == ["a", "b", "c"]
+    assert content["notes"][0].endswith("2 (x, y), with 1 of 5 votes (20%)")
     assert run("rank", path, "--min-votes", 50)[0] == BAD_INPUT
+
+
+def test_items_are_left_out_by_both_options_one_after_the_other(run, write):
+    rows = "a,b,1\n" * 4 + "b,h,1\nh,c,1\n" + "c,d,1\n" * 3
+    path = write("left,right,outcome\n" + rows)
+    assert run("rank", path, "--min-votes", 3)[0] == NOT_UNIQUE  # h connected them
+    both = ("--min-votes", 3, "--largest-component", "--json")
+    content = json.loads(run("rank", path, *both)[1])
+    assert [row["item"] for row in content["items"]] == ["a", "b"]
+    assert [note.split(", with ")[1] for note in content["notes"]] == [
+        "2 of 9 votes (22%)",
+        "3 of 7 votes (43%)",
+    ]
+
+
+def test_notes_say_what_was_left_out_of_each_group(run, write):
+    rows = "s,a,b,1\n" * 4 + "s,b,c,1\n" + "t,a,b,1\n"
+    path = write("scene,left,right,outcome\n" + rows)
+    status, out, _ = run("rank", path, "--by", "scene", "--min-votes", 2, "--json")
+    content = json.loads(out)
+    assert status == BAD_INPUT  # of t, no votes are left
+    assert content["notes"][0].startswith("scene s: items with fewer than 2 votes left out: 1 (c)")
+    assert content["notes"][1].startswith("scene t: no votes are left")
+    assert [group["scene"] for group in content["groups"]] == ["s"]
+    rows = "".join(f"{k},a,b,1\n{k},b,a,1\n{k},b,c,1\n" for k in range(9))
+    path = write("scene,left,right,outcome\n" + rows)
+    notes = json.loads(run("rank", path, "--by", "scene", "--min-votes", 2, "--json")[1])["notes"]
+    assert notes[-1] == "... and 4 more notes on groups"
+
+
+def test_items_are_left_out_of_one_ranking_only(run, write):
+    path = write("left,right,outcome,who\na,b,1,x\nb,a,1,y\na,b,1,y\n")
+    for option in (("--min-votes", 2), ("--largest-component",)):
+        status, _, err = run("rank", path, "--compare", "who", *option)
+        assert status == WRONG_USAGE
+        assert "cannot be used with --compare" in err
+
+
+def test_the_largest_component_of_many_files_is_ranked(run, tmp_path):
+    for k, pair in enumerate([("a", "b"), ("b", "c"), ("x", "y")]):
+        pl.DataFrame({"winner": [pair[0]], "loser": [pair[1]]}).write_parquet(
+            tmp_path / f"{k}.parquet"
+        )
+    files = str(tmp_path / "*.parquet")
+    assert run("rank", files)[0] == NOT_UNIQUE
+    content = json.loads(run("rank", files, "--largest-component", "--json")[1])
+    assert len(content["items"]) == 3
+    assert "2 (x, y), with 1 of 3 votes (33%)" in content["notes"][0]
 
 
 def test_trust_is_written(run, crowd_file, tmp_path):

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -65,6 +67,41 @@ def test_components_are_named_with_pairs_that_join_them():
     assert hr.hodge_rank(joined).n_components == 1
     assert "3 disconnected groups" in str(caught.value)
     assert "components='separate'" in str(caught.value)
+
+
+def remedies(rows, **report):
+    graph = hr.ComparisonGraph.from_comparisons(hr.read_comparisons(rows))
+    with pytest.raises(DisconnectedGraph) as caught:
+        graph.described_by(replace(graph.report, **report)).require_connected()
+    words = str(caught.value)
+    options = ("--by", "--largest-component", "--components separate", "ollect votes")
+    return sorted((o for o in options if o in words), key=words.index), words
+
+
+def test_the_remedy_that_fits_the_votes_comes_first():
+    mostly = [("a", "b", 1), ("b", "c", 1), ("c", "a", 1), ("x", "y", 1)]
+    order, words = remedies(mostly)
+    assert order == ["--largest-component", "--components separate", "ollect votes"]
+    assert "3 of 5 items with 75% of the votes" in words
+    assert "largest_component(votes)" in words
+    halves = [("a", "b", 1), ("x", "y", 1)]
+    assert remedies(halves)[0][0] == "--components separate"
+    assert remedies(mostly, adaptive=True)[0][0] == "ollect votes"  # somebody can be asked
+    order, words = remedies(halves, split_by="the scene")
+    assert order == ["--by", "ollect votes"]
+    assert "--by 'the scene' (group='the scene')" in words
+
+
+def test_the_largest_component_is_kept_with_a_note():
+    rows = [("a", "b", 1), ("b", "c", 1), ("c", "a", 1), ("x", "y", 1)]
+    votes = hr.read_comparisons(rows)
+    part = hr.ComparisonGraph.from_comparisons(votes).largest_component()
+    assert part.items == ("a", "b", "c")
+    assert part.largest_component() is part
+    assert part.report.notes == hr.largest_component(votes).report.notes
+    assert part.report.notes == (
+        "items not connected to the others left out: 2 (x, y), with 1 of 4 votes (25%)",
+    )
 
 
 def test_arrays_are_read_only():

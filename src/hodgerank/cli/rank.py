@@ -42,6 +42,8 @@ from hodgerank.cli.outputs import AsJson, TopItems, file_option, output_option
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.vote_options import (
     ExcludeWorkers,
+    LargestComponent,
+    MinVotes,
     answers_or_edges,
     reads_votes,
     selected,
@@ -187,13 +189,6 @@ class RankResult(CommandResult):
             edges.write(path)
 
 
-MinAnswers = Annotated[
-    int, typer.Option(min=0, metavar="N", help="Leave out items with fewer answers.")
-]
-LargestComponent = Annotated[
-    bool,
-    typer.Option("--largest-component", help="Leave out items never compared with most others."),
-]
 Compare = Annotated[
     str | None,
     typer.Option(
@@ -242,7 +237,7 @@ def rank(
     equal_weights: EqualWeightsOption = False,
     confidence: ConfidenceOption = 0.95,
     exclude_workers: ExcludeWorkers = None,
-    min_votes: MinAnswers = 0,
+    min_votes: MinVotes = 0,
     largest_component: LargestComponent = False,
     compare: Compare = None,
     truth: Truth = None,
@@ -282,7 +277,8 @@ def rank(
         _require_plain(
             truth=truth, state=state, model=None if model == "bayes" else model, ridge=ridge,
             covariance=covariance, position_bias=position_bias,
-            equal_weights=equal_weights or None,
+            equal_weights=equal_weights or None, min_votes=min_votes or None,
+            largest_component=largest_component or None,
         )  # fmt: skip
         return compared(votes, exclude_workers, confidence, shown, output, as_json)
     true_scores = None if truth is None else read_scores(truth)
@@ -313,6 +309,8 @@ def _chosen(
     """The votes without the workers and items that were not wanted."""
     if not (exclude or min_votes or largest):
         return votes
+    if isinstance(votes, ComparisonGraph) and not (exclude or min_votes):
+        return votes.largest_component()
     require_single_votes(votes)
     workers = workers_to_exclude(exclude, lambda: votes)
     found: Comparisons = selected(votes, workers, min_votes, largest)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from hodgerank.cli.console import (
 from hodgerank.cli.files import write_result
 from hodgerank.cli.groups import problem_lines, status_of
 from hodgerank.cli.result import CommandResult
-from hodgerank.cli.vote_options import selected, workers_to_exclude
+from hodgerank.cli.vote_options import selected_groups, workers_to_exclude
 from hodgerank.data.comparisons import ReadReport
 from hodgerank.data.groups import VoteGroups
 from hodgerank.errors import InvalidArgument
@@ -118,11 +118,11 @@ def rank_each(command: Callable[..., CommandResult]) -> Callable[..., GroupRankR
                 raise InvalidArgument(f"--{name} is for one ranking: it cannot be used with --by")
         workers = workers_to_exclude(arguments["exclude_workers"], groups.together)
         wanted = arguments["min_votes"], arguments["largest_component"]
-        parts = {group: selected(votes, workers, *wanted) for group, votes in groups.items()}
+        groups = selected_groups(groups, workers, *wanted)
         how = {name: arguments[name] for name in MODEL_OPTIONS}
         how["worker_weights"] = False if arguments["equal_weights"] else None
         return GroupRankResult(
-            rankings=rank_groups(replace(groups, parts=parts), **how),
+            rankings=rank_groups(groups, **how),
             report=groups.report,
             top=n_shown(arguments["top"], arguments["as_json"]),
             written=arguments["output"],

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -23,7 +23,14 @@ from hodgerank.cli.model_options import (
 from hodgerank.cli.outputs import check_output_name, goes_to_standard_output, print_bytes
 from hodgerank.cli.progress import report_step
 from hodgerank.cli.result import NOT_UNIQUE, CommandResult
-from hodgerank.cli.vote_options import ExcludeWorkers, reads_votes, selected, workers_to_exclude
+from hodgerank.cli.vote_options import (
+    ExcludeWorkers,
+    LargestComponent,
+    reads_votes,
+    selected,
+    selected_groups,
+    workers_to_exclude,
+)
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
 from hodgerank.errors import InvalidArgument
@@ -108,9 +115,7 @@ def _with_groups(command: Callable[..., ReportResult]) -> Callable[..., ReportRe
 Title = Annotated[
     str | None, typer.Option(help="Title of the page; the name of the file if not given.")
 ]
-Question = Annotated[
-    str | None, typer.Option(help="Question that was asked, shown below the title.")
-]
+Question = Annotated[str | None, typer.Option(help="Question, shown below the title.")]
 FormatOption = Annotated[
     Format | None,
     typer.Option(
@@ -121,10 +126,11 @@ ForecastOption = Annotated[
     bool,
     typer.Option(
         "--forecast/--no-forecast",
-        help="Forecast how many more votes are needed (up to 60 items).",
+        help="Forecast how many more votes are needed (up to 60 items). Default: yes.",
+        show_default=False,
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of proposed pairs and forecasts.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of pairs and forecasts.")]
 Output = Annotated[
     Path | None,
     typer.Option(
@@ -152,6 +158,7 @@ def report(
     equal_weights: EqualWeightsOption = False,
     covariance: CovarianceOption = None,
     exclude_workers: ExcludeWorkers = None,
+    largest_component: LargestComponent = False,
     confidence: ConfidenceOption = 0.95,
     forecast: ForecastOption = True,
     seed: Seed = 0,
@@ -178,11 +185,10 @@ def report(
     chosen: Any
     if isinstance(votes, VoteGroups):
         workers = workers_to_exclude(exclude_workers, votes.together)
-        parts = {group: selected(part, workers, 0, False) for group, part in votes.items()}
-        chosen = replace(votes, parts=parts)
+        chosen = selected_groups(votes, workers, 0, largest_component)
     else:
         workers = workers_to_exclude(exclude_workers, lambda: votes)
-        chosen = selected(votes, workers, 0, False)
+        chosen = selected(votes, workers, 0, largest_component)
     page = report_on(
         chosen,
         title=title,

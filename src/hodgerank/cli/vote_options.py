@@ -8,6 +8,7 @@ from functools import wraps
 from inspect import Parameter, signature
 from io import BytesIO
 from pathlib import Path
+from shlex import quote
 from typing import IO, Annotated, Any, cast
 
 import typer
@@ -27,10 +28,11 @@ from hodgerank.cli.progress import doing, telling_progress
 from hodgerank.cli.reading_options import reading_parameters, take_read_options
 from hodgerank.cli.result import CommandResult
 from hodgerank.data.comparisons import Comparisons, ReadReport
+from hodgerank.data.groups import VoteGroups
 from hodgerank.data.reading.options import FILE_OPTIONS, ReadOptions
 from hodgerank.data.reading.vote_source import VoteSource
 from hodgerank.data.subsets import exclude_workers, keep_items_with, largest_component
-from hodgerank.errors import DisconnectedGraph, InvalidArgument
+from hodgerank.errors import DisconnectedGraph, InvalidArgument, InvalidComparisons
 from hodgerank.graph.build import build_graph
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.types import Item
@@ -112,8 +114,10 @@ def reads_votes(
             doing(f"analysing {count(votes.n_votes, 'vote')}")
             try:
                 result = work(votes, **arguments)
-            except DisconnectedGraph:
-                show_warnings(votes.report.notes, complaints())
+            except DisconnectedGraph as error:
+                by = None if error.split_by is None else f"--by {quote(error.split_by)} "
+                notes = votes.report.notes  # the error says the same about that column
+                show_warnings((n for n in notes if by is None or by not in n), complaints())
                 raise
             if output is not None and not goes_to_standard_output(output):
                 result.write(output)
@@ -167,6 +171,15 @@ ExcludeWorkers = Annotated[
 ]
 
 
+MinVotes = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Leave out items with fewer than N votes.")
+]
+LargestComponent = Annotated[
+    bool,
+    typer.Option("--largest-component", help="Rank only the largest connected group of items."),
+]
+
+
 def workers_to_exclude(which: str | None, votes: Callable[[], Any]) -> list[Item]:
     """Return the workers to leave out: those flagged, or those of a list."""
     if which is None:
@@ -183,3 +196,27 @@ def selected(votes: Any, workers: list[Item], min_votes: int, largest: bool) -> 
     votes = exclude_workers(votes, workers) if workers else votes
     votes = keep_items_with(votes, min_votes) if min_votes else votes
     return largest_component(votes) if largest else votes
+
+
+MOST_NOTES = 5  # on groups
+
+
+def selected_groups(
+    groups: VoteGroups, workers: list[Item], min_votes: int, largest: bool
+) -> VoteGroups:
+    """Return the groups without the workers and items to leave out, with notes on each.
+
+    A group in which no votes are left stays, without votes, so that it is listed as not ranked.
+    """
+    parts, notes = {}, []
+    for group, votes in groups.items():
+        try:
+            parts[group] = selected(votes, workers, min_votes, largest)
+            said = parts[group].report.notes[len(votes.report.notes) :]
+        except InvalidComparisons as problem:
+            parts[group], said = votes.select([]), (str(problem),)
+        notes += [f"{groups.column} {group}: {note}" for note in said]
+    if len(notes) > MOST_NOTES:
+        notes[MOST_NOTES:] = [f"... and {len(notes) - MOST_NOTES:,} more notes on groups"]
+    report = replace(groups.report, notes=(*groups.report.notes, *notes))
+    return replace(groups, parts=parts, report=report)

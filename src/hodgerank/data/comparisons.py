@@ -53,6 +53,8 @@ class ReadReport:
     display_doubt
         Why left and right are not taken as the display order; empty if they are, or if the layout
         does not have them.
+    split_by
+        Unused column that splits the items exactly into their disconnected groups.
     notes
         Warnings about the data.
     """
@@ -73,6 +75,7 @@ class ReadReport:
     adaptive: bool = False
     unused: tuple[str, ...] = ()
     display_doubt: str = ""
+    split_by: str | None = None
     notes: tuple[str, ...] = ()
 
     @property

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from hodgerank.data.comparisons import NO_WORKER, Comparisons, joint_report
+from hodgerank.data.comparisons import NO_WORKER, Comparisons, ReadReport, joint_report
+from hodgerank.display import short
 from hodgerank.errors import InvalidComparisons
 from hodgerank.kernels.linalg import laplacian
 from hodgerank.types import BoolArray, CodeArray, Item
 
 NAMED = 5  # items or workers that a note lists
+NOT_CONNECTED = "items not connected to the others left out"
 
 
 def exclude_workers(votes: Comparisons, workers: Iterable[Item]) -> Comparisons:
@@ -29,7 +31,7 @@ def exclude_workers(votes: Comparisons, workers: Iterable[Item]) -> Comparisons:
     if not is_out.any():
         return votes
     names = [worker for worker, out in zip(votes.workers, is_out, strict=False) if out]
-    return _kept(votes, ~is_out[votes.worker], f"workers left out: {_listed(names)}")
+    return _kept(votes, ~is_out[votes.worker], "workers left out", names)
 
 
 def keep_items_with(votes: Comparisons, min_votes: int) -> Comparisons:
@@ -55,8 +57,7 @@ def keep_items_with(votes: Comparisons, min_votes: int) -> Comparisons:
     if is_kept.all():
         return votes
     names = [item for item, kept in zip(votes.items, is_kept, strict=True) if not kept]
-    note = f"items with fewer than {min_votes:,} votes left out: {_listed(names)}"
-    return _kept(votes, rows, note)
+    return _kept(votes, rows, f"items with fewer than {min_votes:,} votes left out", names)
 
 
 def largest_component(votes: Comparisons) -> Comparisons:
@@ -71,20 +72,28 @@ def largest_component(votes: Comparisons) -> Comparisons:
     if not component.any():
         return votes
     names = [item for item, k in zip(votes.items, component, strict=True) if k]
-    note = f"items not connected to the others left out: {_listed(names)}"
-    return _kept(votes, component[votes.left] == 0, note)
+    return _kept(votes, component[votes.left] == 0, NOT_CONNECTED, names)
 
 
-def _kept(votes: Comparisons, rows: BoolArray, note: str) -> Comparisons:
-    if not rows.any():
-        raise InvalidComparisons(f"no votes are left ({note})")
-    report = replace(votes.report, notes=(*votes.report.notes, note))
-    return replace(votes.select(rows).compacted(), report=report)
+def _kept(votes: Comparisons, rows: BoolArray, what: str, names: Sequence[Item]) -> Comparisons:
+    part = votes.select(rows)
+    report = noted(votes.report, what, names, votes.n_votes, part.n_votes)
+    return replace(part.compacted(), report=report)
 
 
-def _listed(names: list[Item]) -> str:
+def noted(
+    report: ReadReport, what: str, names: Sequence[Item], n_votes: int, n_kept: int
+) -> ReadReport:
+    """Add a note on items or workers that were left out, and on their share of the votes."""
     more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    return f"{len(names):,} ({', '.join(map(str, names[:NAMED]))}{more})"
+    shown = ", ".join(short(str(name)) for name in names[:NAMED])
+    lost = n_votes - n_kept
+    share = f", with {lost:,} of {n_votes:,} votes ({lost / n_votes:.0%})" if lost else ""
+    note = f"{what}: {len(names):,} ({shown}{more}){share}"
+    if not n_kept:
+        raise InvalidComparisons(f"no votes are left ({note}): leave out fewer")
+    # A column that splits all items need not split those that are left.
+    return replace(report, notes=(*report.notes, note), split_by=None)
 
 
 def join_comparisons(parts: Sequence[Comparisons], source: str | None = None) -> Comparisons:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from hodgerank.data.comparisons import Comparisons, ReadReport, joint_report
 from hodgerank.data.reading.options import ReadOptions
 from hodgerank.data.reading.vote_source import VoteSource
+from hodgerank.data.subsets import NOT_CONNECTED, noted
 from hodgerank.display import Charted, Displayed, Preview
 from hodgerank.errors import DisconnectedGraph, InvalidComparisons
 from hodgerank.kernels.edges import EdgeSums, add_up, sum_by_edge
@@ -254,4 +255,22 @@ class ComparisonGraph(Displayed, Charted):
     def require_connected(self) -> None:
         """Raise `DisconnectedGraph` unless all items are connected."""
         if not self.is_connected:
-            raise DisconnectedGraph(self.component_items(), self.bridges())
+            raise DisconnectedGraph(
+                self.component_items(),
+                self.bridges(),
+                share=float(self.counts[self.components[self.i] == 0].sum() / self.n_votes)
+                if self.n_votes
+                else None,
+                split_by=self.report.split_by,
+                can_ask=self.report.adaptive,
+            )
+
+    def largest_component(self) -> ComparisonGraph:
+        """Return the graph of the largest connected set of items, with a note on the others."""
+        is_kept = self.components == 0
+        if is_kept.all():
+            return self
+        part = self.among(is_kept)
+        names = [item for item, kept in zip(self.items, is_kept, strict=True) if not kept]
+        report = noted(self.report, NOT_CONNECTED, names, self.n_votes, part.n_votes)
+        return part.described_by(report)

@@ -367,12 +367,3 @@ def test_messages_are_of_readable_length(write):
     with pytest.raises(InvalidComparisons) as caught:
         hr.read_comparisons(write(header + "\n" + ",".join(["é"] * 1000) + "\n"))
     assert len(str(caught.value)) < 1500
-
-
-def test_a_column_of_groups_is_pointed_out(write):
-    by_name = "left,right,outcome,scene\nx,y,1,street\ny,x,1,beach\nx,y,1,street\ny,x,-1,beach\n"
-    assert "--by scene" in hr.read_comparisons(write(by_name)).report.notes[0]
-    split = "left,right,outcome,k\nx,y,1,5\ny,x,1,5\nu,v,1,6\nv,u,-1,6\n"
-    assert "--by k" in hr.read_comparisons(write(split)).report.notes[0]
-    mixed = "left,right,outcome,k\nx,y,1,5\ny,x,1,6\nx,y,1,6\nu,v,-1,5\n"
-    assert hr.read_comparisons(write(mixed)).report.notes == ()

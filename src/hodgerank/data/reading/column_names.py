@@ -41,7 +41,7 @@ HIGHER = frozenset({
 })  # fmt: skip
 LOWER = frozenset({"rank", "ranks", "place"})
 # Columns of a pair that measure something and name no item.
-_MEASURES = HIGHER | LOWER | frozenset({
+MEASURES = HIGHER | LOWER | frozenset({
     "grade", "marks", "wins", "win", "won", "winner", "votes", "vote", "count", "counts", "n",
     "time", "seconds", "ms", "rt", "duration", "rating", "elo", "tokens", "length",
     "position", "x", "y", "width", "height", "prob", "probability", "weight", "price", "cost",
@@ -147,7 +147,7 @@ def item_pairs(columns: Sequence[str]) -> tuple[list[SidedPair], list[SidedPair]
             known.append((-1, pair))
         elif all(word in ITEM_WORDS for word in words):
             known.append((max(ITEM_WORDS.index(word) for word in words), pair))
-        elif not _MEASURES.intersection(words):
+        elif not MEASURES.intersection(words):
             unknown.append(pair)
     return [pair for _, pair in sorted(known, key=lambda rated: rated[0])], unknown
 
@@ -180,7 +180,7 @@ def _pairs_by(columns: Sequence[str], sides: tuple[str, str]) -> list[SidedPair]
 
 def is_measure(words: Iterable[str]) -> bool:
     """Return whether words name a measurement, not an item."""
-    return not _MEASURES.isdisjoint(words)
+    return not MEASURES.isdisjoint(words)
 
 
 class ComparedMeasures(NamedTuple):

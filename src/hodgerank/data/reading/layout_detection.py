@@ -8,8 +8,6 @@ from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
-import polars as pl
-
 from hodgerank.data.reading.ballots import (
     WideBallots,
     find_choices,
@@ -239,49 +237,3 @@ def _without_header(table: Table, given: ReadOptions) -> DetectedLayout:
     parts += ", worker" if layout.worker else ""
     note = f"no header found: columns {', '.join(layout.columns)} are taken as {parts}"
     return _with_difference(body, layout)._replace(notes=(note,))
-
-
-GROUP_WORDS = frozenset({
-    "topic", "scene", "track", "attribute", "prompt", "category", "task", "question",
-    "criterion", "criteria", "dimension", "aspect", "content", "reference", "source", "dataset",
-    "domain", "group", "genre", "language", "block", "round", "contest", "class", "theme",
-})  # fmt: skip
-MOST_GROUPS = 200
-FEW_ROWS = 200_000  # in which every column is inspected
-
-
-def group_candidates(unused: Sequence[str], n_rows: int) -> list[str]:
-    """Return the columns to inspect: those named like groups, and all of a small table."""
-    if n_rows <= FEW_ROWS:
-        return list(unused)
-    return [name for name in unused if GROUP_WORDS.intersection(words_of(name))]
-
-
-def point_out_groups(pairs: pl.DataFrame, layout: Layout, unused: pl.DataFrame) -> list[str]:
-    """Return a note on the first column that seems to hold groups."""
-    for name in unused.columns:
-        column = unused[name].alias("group")
-        if not (column.dtype == pl.String or column.dtype.is_integer()):
-            continue
-        n_values = column.drop_nulls().n_unique()
-        if not 2 <= n_values <= min(MOST_GROUPS, max(2, len(column) // 2)):
-            continue
-        is_named_so = bool(GROUP_WORDS.intersection(words_of(name)))
-        if is_named_so or _splits_items(pairs, layout, column):
-            return [
-                f"column {name!r} looks like {n_values:,} groups, which are pooled here: rank "
-                f"each group separately with --by {name} (group={name!r})"
-            ]
-    return []
-
-
-def _splits_items(pairs: pl.DataFrame, layout: Layout, column: pl.Series) -> bool:
-    """Return whether no item is in two groups."""
-    sides = [
-        pl.DataFrame({"item": pairs[name].cast(pl.String), "group": column})
-        for name in (layout.left, layout.right)
-    ]
-    seen = pl.concat(sides).drop_nulls()
-    per_item = seen.group_by("item").agg(pl.col("group").n_unique())
-    comes_again = len(seen) >= 2 * len(per_item)  # an item seen once is in one group anyway
-    return len(per_item) > 3 and comes_again and bool((per_item["group"] == 1).all())

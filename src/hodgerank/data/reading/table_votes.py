@@ -18,15 +18,14 @@ from hodgerank.data.reading.column_names import words_of
 from hodgerank.data.reading.column_values import MOST_ITSELF
 from hodgerank.data.reading.decode import Decoded, decode
 from hodgerank.data.reading.derived_columns import DerivedTable
+from hodgerank.data.reading.group_columns import point_out_groups
 from hodgerank.data.reading.item_names import read_names
 from hodgerank.data.reading.layout_detection import (
     DetectedLayout,
     NotRecognised,
     detect_layout,
-    group_candidates,
     is_pattern,
     no_such_column,
-    point_out_groups,
 )
 from hodgerank.data.reading.layouts import VAGUE_OUTCOMES, Layout
 from hodgerank.data.reading.options import ReadOptions
@@ -241,7 +240,7 @@ class TableVotes:
         unused = self._unused()
         rows, ragged = table.rows([*shape.columns, *self._where_columns])
         more: dict[str, Any] = {"unused": unused}
-        more["notes"] = [*notes, *self._about_the_file(unused), *self._pointed_out(rows, unused)]
+        more["notes"] = [*notes, *self._about_the_file(unused)]
         if isinstance(shape, Layout) and self.options.count is None:
             sure = without_running_number(shape, rows)
             if sure != shape:
@@ -260,12 +259,13 @@ class TableVotes:
                     f"{self.name}: the condition {self.options.where!r} holds for no row"
                 )
         if isinstance(shape, Layout):
-            return self._decoded(rows, shape, ragged=ragged, row=row, **more)
+            decoded = self._decoded(rows, shape, ragged=ragged, row=row, **more)
+            return self._with_groups_pointed_out(decoded)
         try:
             pairs = shape.to_pairs(rows.select(selectors.by_name(*shape.columns)))
         except pl.exceptions.PolarsError as error:
             raise self._unusable(error) from None
-        return self._decoded(
+        decoded = self._decoded(
             pairs.table,
             pairs.layout,
             ragged=None if ragged is None else ragged[pairs.row - 1],
@@ -274,6 +274,7 @@ class TableVotes:
             n_rows=n_rows,
             **more,
         )
+        return self._with_groups_pointed_out(decoded)
 
     @cached_property
     def _names(self) -> Table | None:
@@ -318,15 +319,16 @@ class TableVotes:
             )
         return notes
 
-    def _pointed_out(self, rows: pl.DataFrame, unused: tuple[str, ...]) -> list[str]:
-        """Return notes on unused columns that look like groups."""
-        table, shape, *_ = self._recognised
-        repeated = {name for name, times in Counter(table.columns).items() if times > 1}
-        candidates = [c for c in group_candidates(unused, len(rows)) if c not in repeated]
-        is_pooled = self.options.group is None and not table.is_lazy and isinstance(shape, Layout)
-        if not (is_pooled and candidates):
-            return []
-        return point_out_groups(rows, cast(Layout, shape), table.rows(candidates)[0])
+    def _with_groups_pointed_out(self, decoded: Decoded) -> Decoded:
+        """Add notes on unused columns that look like groups, unless groups were named."""
+        table, votes = self._recognised.table, decoded.votes
+        is_ranking = votes.ballot is not None and not votes.units
+        if self.options.group is not None or table.is_lazy or is_ranking:
+            return decoded
+        times = Counter(table.columns)
+        unused = [name for name in votes.report.unused if times[name] == 1]
+        noted = point_out_groups(votes, unused, lambda names: table.rows(names)[0])
+        return replace(decoded, votes=noted)
 
     def _split(self, decoded: Decoded) -> VoteGroups:
         names, (codes,) = cast(Encoding, decoded.groups)
