@@ -17,6 +17,7 @@ from hodgerank.data.reading.suggestions import cannot_be_recognised, is_pattern,
 from hodgerank.data.reading.values import number
 from hodgerank.data.sources.table import Table
 from hodgerank.data.sources.text_table import TextTable
+from hodgerank.data.vote_columns import LAYOUTS
 from hodgerank.errors import InvalidComparisons
 
 LOOKED_AT = 2000  # rows inspected for the values of columns; also the most items of a matrix
@@ -57,6 +58,8 @@ def detect_layout(table: Table, given: ReadOptions) -> DetectedLayout:
 def _by_names(columns: list[str], given: ReadOptions) -> Layout | Shape | None:
     if given.item or given.place or given.ballot:
         return find_rankings(columns, given)
+    if any(written.is_among(columns) for written in LAYOUTS.values()):
+        return pair_layout(columns, given)  # as we write it; other columns may look like anything
     return (
         find_choices(columns, given)  # the first two of several columns are not a pair
         or find_tallies(columns, given)

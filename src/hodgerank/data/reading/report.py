@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from hodgerank.data.comparisons import ReadReport
+from hodgerank.data.extra_columns import SourceColumns
 from hodgerank.data.reading.layouts import Layout
 from hodgerank.data.reading.options import PLAIN_SCALE, OutcomeKind, ReadOptions
 from hodgerank.display import short
@@ -75,6 +76,8 @@ class Reading:
         Number of rows of the source, if it had another shape.
     filtered, unused, notes
         As in `ReadReport`.
+    extra
+        Columns to keep with the votes unless they turn out to be used.
     """
 
     layout: Layout
@@ -87,6 +90,7 @@ class Reading:
     filtered: int = 0
     unused: tuple[str, ...] = ()
     notes: list[str] = field(default_factory=list)
+    extra: SourceColumns | None = None
 
     @property
     def scale(self) -> tuple[float, float]:

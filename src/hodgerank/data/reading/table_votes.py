@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,6 +13,7 @@ import polars as pl
 from polars import selectors
 
 from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.extra_columns import SourceColumns
 from hodgerank.data.groups import VoteGroups
 from hodgerank.data.reading.decode import Decoded, decode
 from hodgerank.data.reading.layout_detection import (
@@ -95,6 +97,8 @@ BATCH = 1 << 20  # rows in memory at once
 SAMPLE = 1 << 16  # rows inspected to see whether votes repeat
 # Beyond this many distinct votes, counting them at the source takes longer than fetching them.
 MANY_DISTINCT = 1 << 18
+# Columns that are kept although they are used, or whose use depends on their values.
+MAY_BE_KEPT = ("group", "unit", "ballot", "count", "time", "asked_by", "is_display_known")
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,8 +179,14 @@ class TableVotes:
         """Decode all rows; a table of another shape is first converted to votes."""
         table, shape, notes = self._recognised
         unused = self._unused()
+        kept = [] if table.is_lazy else self._kept()
+        read = table.reader(kept) if kept else None  # before the rows: files may change
         rows, ragged = table.rows([*shape.columns, *self._where_columns])
         more: dict[str, Any] = {"unused": unused}
+        if read is not None:
+            more["extra"] = SourceColumns(
+                kept, len(rows), read, from_text=table.from_text, source=self.name
+            )
         more["notes"] = [*notes, *self._pointed_out(rows, unused)]
         if isinstance(shape, Layout) and self.options.count is None:
             sure = without_running_number(shape, rows)
@@ -224,6 +234,16 @@ class TableVotes:
         table, shape, _ = self._recognised
         used = {*shape.columns, *self._where_columns}
         return tuple(name for name in dict.fromkeys(table.columns) if name not in used)
+
+    def _kept(self) -> list[str]:
+        """Return the columns that stay with the votes; decoding may still use some of them."""
+        table, shape, _ = self._recognised
+        maybe = {getattr(shape, part, None) for part in MAY_BE_KEPT}
+        own = {name for name in shape.columns if name not in maybe}
+        names = table.columns
+        if len(set(names)) < len(names):  # which of two columns of a name would be meant?
+            own |= {name for name, times in Counter(names).items() if times > 1}
+        return [name for name in names if name not in own]
 
     def _pointed_out(self, rows: pl.DataFrame, unused: tuple[str, ...]) -> list[str]:
         """Return notes on unused columns that look like groups."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, cast
 
 import narwhals as nw
@@ -38,6 +39,8 @@ class Frame:
         Whether to avoid reading it in full; default: whether its library is lazy.
     scale
         Numbers for right and left, if the kind of source defines them.
+    file
+        The file that a lazy frame reads, if it is a single one.
     """
 
     from_text = False
@@ -48,6 +51,7 @@ class Frame:
         name: str | None = None,
         is_lazy: bool | None = None,
         scale: tuple[float, float] | None = None,
+        file: Path | None = None,
     ) -> None:
         try:
             self._frame = nw.from_native(native)
@@ -56,6 +60,7 @@ class Frame:
         self.is_lazy = isinstance(self._frame, nw.LazyFrame) if is_lazy is None else is_lazy
         self.name = name or f"{self.backend} frame"
         self.scale = scale
+        self._file = file
 
     @staticmethod
     def accepts(native: Any) -> bool:
@@ -100,6 +105,27 @@ class Frame:
     def rows(self, columns: list[str]) -> tuple[pl.DataFrame, BoolArray | None]:
         """Return every row of these columns; none has more fields than the header."""
         return self._fetched(self._selected(columns)), None
+
+    def reader(self, columns: list[str]) -> Callable[[str], pl.Series]:
+        """Return a function that reads one of these columns later, as it is now, or fails."""
+        native = self._frame.to_native()
+        if isinstance(native, pl.DataFrame):  # its columns do not change, but it may get others
+            return {name: native[name] for name in columns}.__getitem__
+        if not isinstance(self._frame, nw.LazyFrame):
+            native = self._frame.select(columns).to_native()
+            copied = native.copy() if hasattr(native, "copy") else native  # arrow never changes
+            return Frame(copied, self.name)._column
+        written = _stamp(self._file)
+
+        def read(name: str) -> pl.Series:
+            if _stamp(self._file) != written:
+                raise InvalidComparisons("the file was changed or removed")
+            return self._column(name)
+
+        return read
+
+    def _column(self, name: str) -> pl.Series:
+        return self.rows([name])[0].to_series()
 
     def distinct_rows(self, columns: list[str]) -> tuple[pl.DataFrame, IntArray]:
         """Return distinct rows of these columns with their counts, counted by the library."""
@@ -170,6 +196,15 @@ class Frame:
     def _without_arrow(self) -> MissingDependency:
         library = self._frame.implementation.value
         return MissingDependency("pyarrow", f"reading a {library} table")
+
+
+def _stamp(file: Path | None) -> tuple[int, int] | None:
+    """Return what changes when a file is written; None if there is no such file."""
+    try:
+        found = None if file is None else file.stat()
+    except OSError:
+        return None
+    return None if found is None else (found.st_mtime_ns, found.st_size)
 
 
 def _without_nan(column: nw.Series[Any]) -> list[Any]:

@@ -8,7 +8,7 @@ import io
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -74,6 +74,11 @@ class TextTable:
         table, ragged = self._all_rows
         where = {name: place for place, name in enumerate(self.columns)}
         return table.select(table.to_series(where[name]).alias(name) for name in columns), ragged
+
+    def reader(self, columns: list[str]) -> Callable[[str], pl.Series]:
+        """Return a function that returns one of these columns, which are in memory already."""
+        known = dict(zip(self.columns, self._all_rows[0].get_columns(), strict=False))
+        return {name: known[name] for name in columns}.__getitem__
 
     def distinct_rows(self, columns: list[str]) -> tuple[pl.DataFrame, IntArray]:
         """Return each row with count 1; counting text saves nothing."""
