@@ -52,6 +52,7 @@ def write_table(table: pl.DataFrame, path: Path) -> None:
         ".csv": table.write_csv,
         ".parquet": table.write_parquet,
         ".json": table.write_json,
+        ".jsonl": table.write_ndjson,
     }
     buffer = BytesIO()
     writers[path.suffix.lower()](buffer)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -173,10 +173,11 @@ class Comparisons(Displayed):
     report
         How the votes were read.
     backend
-        Dataframe library in which results are returned.
+        Dataframe library in which results are returned; 'auto' is pandas if it is installed, else
+        polars.
     extra
-        Columns of the source that ranking does not use, by name: one value for each vote. Lazy
-        sources have none, since equal votes are counted there.
+        Columns of the source that ranking does not use, by name: one value for each vote. A dict of
+        arrays is accepted. Votes from lazy sources have none, since equal votes are counted there.
     """
 
     items: tuple[Item, ...]
@@ -193,9 +194,9 @@ class Comparisons(Displayed):
     row: IntArray | None = None
     truth: FloatArray | None = None
     report: ReadReport = field(default_factory=ReadReport)
-    backend: str = "polars"
+    backend: str = "auto"
     units: tuple[Item, ...] = ()
-    extra: Mapping[str, Any] = field(default_factory=ExtraColumns)
+    extra: ExtraColumns = field(default_factory=ExtraColumns)
 
     def __post_init__(self) -> None:
         m = len(self.left)
@@ -235,9 +236,9 @@ class Comparisons(Displayed):
                 raise InvalidComparisons(
                     f"{name} has shape {column.shape}, but there are {m:,} votes"
                 )
-        if self.extra and self._extra.n_rows != m:
+        if self.extra and self.extra.n_rows != m:
             raise InvalidComparisons(
-                f"the extra columns have {self._extra.n_rows:,} rows, but there are {m:,} votes"
+                f"the extra columns have {self.extra.n_rows:,} rows, but there are {m:,} votes"
             )
         if len(set(self.items)) != len(self.items):
             raise InvalidComparisons("the same item is listed twice")
@@ -347,7 +348,7 @@ class Comparisons(Displayed):
             worker=self.worker[chosen],
             display_known=self.display_known[chosen],
             row=self.rows[chosen],
-            extra=self._extra.at(chosen),
+            extra=self.extra.at(chosen),
             **{
                 name: getattr(self, name)[chosen]
                 for name in OPTIONAL
@@ -424,8 +425,8 @@ class Comparisons(Displayed):
             votes = self.repeated()
             return votes.to_frame(backend, layout=layout, lossy=lossy, extra=extra)
         if layout is None:
-            is_decided = len(self) and not self.display_known.any() and not self.inexpressible(
-                "winners"
+            is_decided = (
+                len(self) and not self.display_known.any() and not self.inexpressible("winners")
             )
             layout = "winners" if is_decided else "pairs"
         n_lost = self.inexpressible(layout)
@@ -471,10 +472,6 @@ class Comparisons(Displayed):
             names = written_names(self.extra, list(columns))
             columns |= {new: self.extra[name] for name, new in names.items()}
         return columns
-
-    @property
-    def _extra(self) -> ExtraColumns:
-        return cast(ExtraColumns, self.extra)  # made one by __post_init__
 
 
 def _used(n: int, *codes: CodeArray) -> tuple[IntArray, list[CodeArray]]:

@@ -66,7 +66,9 @@ class SourceColumns:
                     f"{self._source} has changed since the votes were read: it had "
                     f"{self.n_rows:,} rows and now has {len(column):,}; read the votes again"
                 )
-            self._known[name] = column.alias(name)
+            # Objects of Python cannot be written or joined.
+            is_object = str(column.dtype) == "Object"
+            self._known[name] = (_as_text(column) if is_object else column).alias(name)
         return self._known[name]
 
 

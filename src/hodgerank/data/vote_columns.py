@@ -9,12 +9,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hodgerank.types import BoolArray, FloatArray
+
+# Words that distinguish the two columns of a pair, the left item first.
+SIDES = (
+    ("left", "right"),
+    ("l", "r"),
+    ("a", "b"),
+    ("1", "2"),
+    ("0", "1"),
+    ("first", "second"),
+    ("one", "two"),
+    ("home", "away"),
+    ("i", "j"),
+    ("ij", "ji"),
+)
 
 # Words for a role, the likeliest first.
 WORKERS = (
@@ -28,7 +43,9 @@ ASKERS = ("asked_by",)
 TIMES = ("time", "timestamp", "tstamp", "created_at", "answered_at", "submitted_at", "datetime")
 DISPLAY_KNOWN = ("is_display_known",)
 ROLES = (WORKERS, WEIGHTS, COUNTS, ASKERS, TIMES, DISPLAY_KNOWN)
+IDS = ("id", "no", "nr", "number", "name")  # words that add nothing to a role
 RENAMED = "_extra"  # ending of an extra column whose name has another meaning
+MOST_WORDS = 20  # of the name of a column; more are a text
 
 
 @dataclass(frozen=True)
@@ -42,9 +59,10 @@ class WrittenLayout:
     time: str = "time"
     words: tuple[str, str, str] | None = None  # for right, tie and left
 
-    def is_among(self, columns: Sequence[str]) -> bool:
-        """Return whether a table has the items and the outcome of this layout."""
-        return self.outcome is not None and {self.left, self.right, self.outcome} <= set(columns)
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Columns of the items and the outcome."""
+        return (self.left, self.right, *([self.outcome] if self.outcome is not None else []))
 
     def expressible(self, outcome: FloatArray) -> BoolArray:
         """Return which outcomes can be written."""
@@ -84,31 +102,60 @@ LAYOUTS: Mapping[str, WrittenLayout] = {
 }
 
 
+@lru_cache(4096)
+def words_of(name: str) -> tuple[str, ...]:
+    """Split a column name into words in lower case.
+
+    >>> words_of("is_A_selected"), words_of("choiceId1"), words_of("worker_id")
+    (('is', 'a', 'selected'), ('choice', 'id', '1'), ('worker', 'id'))
+    """
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
+    return tuple(word.lower() for word in re.findall(r"[^\W\d_]+|\d+", spaced))
+
+
 def written_names(extra: Iterable[str], own: Sequence[str]) -> dict[str, str]:
     """Return the name under which each extra column is written beside our own columns.
 
-    A name that would be read as one of ours, or as a role that comes before ours, gets an ending.
+    A name that reading would understand as something else gets an ending.
 
     >>> written_names(["count", "left", "device"], ["left", "right", "outcome"])
     {'count': 'count_extra', 'left': 'left_extra', 'device': 'device'}
     """
-    reserved = {name.lower() for name in own}
+    names = list(extra)
+    meant = {name for layout in LAYOUTS.values() for name in layout.names} | set(own)
     for words in ROLES:
         first = next((place for place, word in enumerate(words) if word in own), len(words))
-        reserved.update(words[:first])
-    names, taken = {}, {*own, *(extra := list(extra))}
-    for name in extra:
-        new = name
-        if _word(name) in reserved or name.strip().lower() in reserved:
+        meant.update(words[:first])  # the likeliest word present is the role
+    sided = set() if "loser" not in own else _sided(names)  # two items take precedence over these
+    taken, found = {*own, *names}, {}
+    for name in names:
+        new, words = name, words_of(name)
+        is_meant = name.strip().lower() in meant or not meant.isdisjoint(
+            {"_".join(words), _without_id(words)}
+        )
+        if is_meant or name in sided:
             new += RENAMED
             while new in taken:
                 new += RENAMED
             taken.add(new)
-        names[name] = new
-    return names
+        found[name] = new
+    return found
 
 
-def _word(name: str) -> str:
-    """Return the word that a column such as worker_id or WorkerID is recognised by."""
-    letters = re.sub(r"[\W\d_]+", "", name).lower()
-    return re.sub(r"(id|no|nr|number|name)$", "", letters) or letters
+def _without_id(words: Sequence[str]) -> str:
+    """Return the word for which worker_id, WorkerID or worker_no stands."""
+    return "".join(word for word in words if word not in IDS).removesuffix("id")
+
+
+def _sided(names: Sequence[str]) -> set[str]:
+    """Return the names that differ from another one only in the side."""
+    by_words = {words_of(name): name for name in names if not name.endswith(RENAMED)}
+    found = set()
+    for words, name in by_words.items():
+        for place, word in enumerate(words[:MOST_WORDS]):
+            for sides in SIDES:
+                if word in sides:
+                    other = sides[1 - sides.index(word)]
+                    if (*words[:place], other, *words[place + 1 :]) in by_words:
+                        found.add(name)
+    return found

@@ -104,7 +104,7 @@ def test_votes_survive_a_round_trip():
 
 def test_votes_without_display_order_go_out_as_winner_and_loser():
     votes = hr.read_comparisons([("a", "b", 1), ("c", "b", -1)], display_known=False)
-    frame = votes.to_frame()
+    frame = votes.to_frame("polars")
     assert frame.columns == ["winner", "loser"]
     assert not hr.read_comparisons(frame).display_known.any()
 

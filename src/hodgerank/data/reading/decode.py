@@ -82,7 +82,7 @@ def decode(
     *,
     multiplicity: IntArray | None = None,
     ragged: BoolArray | None = None,
-    backend: str = "polars",
+    backend: str = "auto",
 ) -> Decoded:
     """Decode the usable rows.
 
@@ -125,8 +125,14 @@ def decode(
         groups = None if groups is None else (groups[0], [groups[1][0][used]])
     if reading.extra is not None:
         time = None if columns["time"] is None else layout.time
-        used_for = {layout.worker, layout.weight, layout.count, time, layout.asked_by,
-                    layout.is_display_known}
+        used_for = {
+            layout.worker,
+            layout.weight,
+            layout.count,
+            time,
+            layout.asked_by,
+            layout.is_display_known,
+        }
         names = [name for name in reading.extra.names if name not in used_for]
         columns["extra"] = ExtraColumns(reading.extra, names, columns["row"])
     votes = Comparisons(**columns, report=report, backend=backend)
@@ -239,9 +245,7 @@ def _is_adaptive(table: pl.DataFrame, layout: Layout, used: BoolArray) -> bool:
     return any(map(follows_labels, askers(table.filter(used), layout.asked_by)))
 
 
-def _display_known(
-    table: pl.DataFrame, layout: Layout, options: ReadOptions
-) -> BoolArray | bool:
+def _display_known(table: pl.DataFrame, layout: Layout, options: ReadOptions) -> BoolArray | bool:
     """Return whether left and right are the display order, for all votes or for each."""
     if options.display_known is not None:
         return options.display_known

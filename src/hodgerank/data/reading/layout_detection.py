@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import polars as pl
 
 from hodgerank.data.reading.ballots import find_choices, find_rankings
-from hodgerank.data.reading.column_names import words_of
+from hodgerank.data.reading.column_names import item_pairs, words_of
 from hodgerank.data.reading.count_tables import find_tallies, find_win_matrix
 from hodgerank.data.reading.layouts import Layout, Shape, pair_layout
 from hodgerank.data.reading.options import ReadOptions
@@ -58,14 +59,31 @@ def detect_layout(table: Table, given: ReadOptions) -> DetectedLayout:
 def _by_names(columns: list[str], given: ReadOptions) -> Layout | Shape | None:
     if given.item or given.place or given.ballot:
         return find_rankings(columns, given)
-    if any(written.is_among(columns) for written in LAYOUTS.values()):
-        return pair_layout(columns, given)  # as we write it; other columns may look like anything
+    if written := _as_written(columns, given):
+        return pair_layout(columns, written)
     return (
         find_choices(columns, given)  # the first two of several columns are not a pair
         or find_tallies(columns, given)
         or pair_layout(columns, given)
         or find_rankings(columns, given)
     )
+
+
+def _as_written(columns: list[str], given: ReadOptions) -> ReadOptions | None:
+    """Return options for a table with the columns that we write; others may look like anything.
+
+    Two columns of items take precedence over winner and loser: they may be the display order.
+    """
+    if given.left or given.right or given.outcome or given.winner or given.loser:
+        return None
+    for layout in LAYOUTS.values():
+        if not set(layout.names) <= set(columns):
+            continue
+        if layout.outcome is not None:
+            return replace(given, left=layout.left, right=layout.right, outcome=layout.outcome)
+        if not item_pairs(columns)[0]:
+            return replace(given, winner=layout.left, loser=layout.right)
+    return None
 
 
 def _require_one_part_each(shape: Layout | Shape, given: ReadOptions, source: str) -> None:

@@ -179,11 +179,13 @@ class TableVotes:
         """Decode all rows; a table of another shape is first converted to votes."""
         table, shape, notes = self._recognised
         unused = self._unused()
-        kept = [] if table.is_lazy else self._kept()
-        read = table.reader(kept) if kept else None  # before the rows: files may change
+        kept = self._kept()
+        # Before the rows, since files may change. A lazy table may have another order next time.
+        read = None if table.is_lazy or not kept else table.reader(kept)
         rows, ragged = table.rows([*shape.columns, *self._where_columns])
         more: dict[str, Any] = {"unused": unused}
-        if read is not None:
+        if kept:
+            read = read or {name: rows[name] for name in kept}.__getitem__
             more["extra"] = SourceColumns(
                 kept, len(rows), read, from_text=table.from_text, source=self.name
             )
@@ -239,6 +241,8 @@ class TableVotes:
         """Return the columns that stay with the votes; decoding may still use some of them."""
         table, shape, _ = self._recognised
         maybe = {getattr(shape, part, None) for part in MAY_BE_KEPT}
+        if table.is_lazy:
+            return [name for name in shape.columns if name in maybe]
         own = {name for name in shape.columns if name not in maybe}
         names = table.columns
         if len(set(names)) < len(names):  # which of two columns of a name would be meant?
@@ -248,11 +252,19 @@ class TableVotes:
     def _pointed_out(self, rows: pl.DataFrame, unused: tuple[str, ...]) -> list[str]:
         """Return notes on unused columns that look like groups."""
         table, shape, _ = self._recognised
-        candidates = group_candidates(unused, len(rows))
         is_pooled = self.options.group is None and not table.is_lazy and isinstance(shape, Layout)
-        if not (is_pooled and candidates):
+        if not (is_pooled and unused):
             return []
-        return point_out_groups(rows, cast(Layout, shape), table.rows(candidates)[0])
+        nested = table.nested
+        flat = [name for name in unused if name not in nested]
+        candidates = group_candidates(flat, len(rows))
+        if not candidates:
+            return []
+        try:
+            columns = table.rows(candidates)[0]
+        except InvalidComparisons:  # an unused column need not be readable
+            return []
+        return point_out_groups(rows, cast(Layout, shape), columns)
 
     def _split(self, decoded: Decoded) -> VoteGroups:
         names, (codes,) = cast(Encoding, decoded.groups)

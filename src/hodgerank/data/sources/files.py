@@ -124,7 +124,7 @@ def _open_typed(
     file: Path | None = None,
 ) -> Table:
     """Read a format whose columns have types; `file` is read when its columns are used."""
-    from hodgerank.data.sources.frames import Frame
+    from hodgerank.data.sources.frames import AUTO, Frame
 
     try:
         lazy = scan(content)
@@ -132,7 +132,7 @@ def _open_typed(
     except (*DAMAGE, RecursionError) as error:
         reason = str(error).split("\n", 1)[0]
         raise InvalidComparisons(f"{name} is not readable as {what}: {reason}") from None
-    return Frame(lazy, name=name, is_lazy=is_lazy, file=file)
+    return Frame(lazy, name=name, is_lazy=is_lazy, file=file, backend=AUTO)
 
 
 def _seekable(content: Path | bytes) -> Path | io.BytesIO:

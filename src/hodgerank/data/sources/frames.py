@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,6 +24,7 @@ UNREADABLE = (
     pl.exceptions.PolarsError,
     pl.exceptions.PanicException,  # raised by the library's own code on unexpected bytes
 )
+AUTO = "auto"  # of votes that come from no dataframe
 EAGER_BACKENDS = ("polars", "pandas", "pyarrow", "modin", "cudf")
 
 
@@ -41,6 +43,8 @@ class Frame:
         Numbers for right and left, if the kind of source defines them.
     file
         The file that a lazy frame reads, if it is a single one.
+    backend
+        Library in which results are returned; default: that of the dataframe, if it is eager.
     """
 
     from_text = False
@@ -52,15 +56,17 @@ class Frame:
         is_lazy: bool | None = None,
         scale: tuple[float, float] | None = None,
         file: Path | None = None,
+        backend: str | None = None,
     ) -> None:
         try:
             self._frame = nw.from_native(native)
         except (nw.exceptions.NarwhalsError, TypeError) as error:
             raise InvalidComparisons(f"the dataframe cannot be read: {error}") from None
         self.is_lazy = isinstance(self._frame, nw.LazyFrame) if is_lazy is None else is_lazy
+        self._file = file
+        self._backend = backend
         self.name = name or f"{self.backend} frame"
         self.scale = scale
-        self._file = file
 
     @staticmethod
     def accepts(native: Any) -> bool:
@@ -80,8 +86,16 @@ class Frame:
         return [name for name in names if isinstance(name, str)]
 
     @property
+    def nested(self) -> frozenset[str]:
+        """Columns whose cells hold lists or records, which may be long."""
+        schema = self._frame.collect_schema()
+        return frozenset(name for name, kind in schema.items() if kind.is_nested())
+
+    @property
     def backend(self) -> str:
         """Library in which results are returned."""
+        if self._backend is not None:
+            return self._backend
         name = self._frame.implementation.value
         if name in EAGER_BACKENDS:
             return str(name)
@@ -92,7 +106,8 @@ class Frame:
         native = self._frame.to_native()
         try:
             if isinstance(native, pl.LazyFrame):
-                return Frame(native.filter(pl.sql_expr(where)), self.name, self.is_lazy)
+                native = native.filter(pl.sql_expr(where))
+                return Frame(native, self.name, self.is_lazy, backend=self._backend)
             if self._frame.implementation.value == "duckdb":
                 return Frame(native.filter(where), self.name, self.is_lazy)
         except UNREADABLE as error:
@@ -114,7 +129,7 @@ class Frame:
         if not isinstance(self._frame, nw.LazyFrame):
             native = self._frame.select(columns).to_native()
             copied = native.copy() if hasattr(native, "copy") else native  # arrow never changes
-            return Frame(copied, self.name)._column
+            return Frame(copied, self.name)._column_or_text
         written = _stamp(self._file)
 
         def read(name: str) -> pl.Series:
@@ -126,6 +141,15 @@ class Frame:
 
     def _column(self, name: str) -> pl.Series:
         return self.rows([name])[0].to_series()
+
+    def _column_or_text(self, name: str) -> pl.Series:
+        """Return a column of an eager frame, as text if it mixes types."""
+        try:
+            return self._column(name)
+        except InvalidComparisons:
+            values = cast("nw.DataFrame[Any]", self._frame)[name].to_list()
+            texts = [None if v is None or v != v else str(v) for v in values]
+            return pl.Series(name, texts, pl.String)
 
     def distinct_rows(self, columns: list[str]) -> tuple[pl.DataFrame, IntArray]:
         """Return distinct rows of these columns with their counts, counted by the library."""
@@ -162,7 +186,7 @@ class Frame:
         """Select columns by exact name; polars would expand * and patterns such as ^a."""
         native = self._frame.to_native()
         if isinstance(native, pl.DataFrame):  # a query takes longer than reading a small table
-            return nw.from_native(pl.DataFrame([native[name] for name in dict.fromkeys(columns)]))
+            return nw.from_native(pl.DataFrame({name: native[name] for name in columns}))
         if isinstance(native, pl.LazyFrame):
             return nw.from_native(native.select(selectors.by_name(*columns)))
         return self._frame.select(columns)
@@ -212,16 +236,24 @@ def _without_nan(column: nw.Series[Any]) -> list[Any]:
 
 
 def build_frame(columns: Mapping[str, Any], backend: str) -> Any:
-    """Return a dataframe of the named library."""
+    """Return a dataframe of the named library; 'auto' is pandas if installed, else polars."""
+    if backend == AUTO:
+        backend = "polars" if find_spec("pandas") is None else "pandas"
     if backend not in EAGER_BACKENDS:
-        raise InvalidArgument(f"backend {backend!r} is not one of {', '.join(EAGER_BACKENDS)}")
-    plain = {
-        name: values.tolist()
-        if isinstance(values, np.ndarray) and values.dtype == object
-        else values
-        for name, values in columns.items()
-    }
+        names = ", ".join((*EAGER_BACKENDS, AUTO))
+        raise InvalidArgument(f"backend {backend!r} is not one of {names}")
+    plain = {name: _plain(values, backend) for name, values in columns.items()}
     try:
         return nw.from_dict(plain, backend=cast(Any, backend)).to_native()
     except ImportError:
         raise MissingDependency(backend, f"a {backend} dataframe") from None
+
+
+def _plain(values: Any, backend: str) -> Any:
+    """Return a column as its library takes it: lists of names, other arrays unchanged."""
+    if isinstance(values, np.ndarray) and values.dtype == object:
+        return values.tolist()
+    if isinstance(values, pl.Series) and backend != "polars":
+        is_plain = values.dtype.is_numeric() and not values.null_count()
+        return values.to_numpy() if is_plain else values.to_list()
+    return values

@@ -37,6 +37,10 @@ class Table(Protocol):
     def columns(self) -> list[str]:
         """Names of all columns, found without reading rows."""
 
+    @property
+    def nested(self) -> frozenset[str]:
+        """Columns whose cells hold lists or records, which may be long."""
+
     def rows(self, columns: list[str]) -> tuple[pl.DataFrame, BoolArray | None]:
         """Return every row of these columns, and which have too many fields (None: none)."""
 

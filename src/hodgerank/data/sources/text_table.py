@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, ClassVar, cast
 
 import numpy as np
 import polars as pl
@@ -48,11 +48,12 @@ class TextTable:
     separator: str
     first: tuple[str, ...]
     has_header: bool = True
-    backend = "polars"
+    backend = "auto"
     from_text = True
     is_lazy = False
     is_streamable = False
     scale = None
+    nested: ClassVar[frozenset[str]] = frozenset()
 
     @property
     def columns(self) -> list[str]:
