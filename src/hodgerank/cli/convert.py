@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from json import dumps
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
@@ -75,8 +76,9 @@ class ConvertResult(CommandResult):
 
     def write(self, path: Path) -> None:
         """Write the votes; text in CSV is safe for spreadsheets."""
-        is_text = goes_to_standard_output(path) or path.suffix.lower() == ".csv"
-        write_table(with_guards(flat(self.table)) if is_text else self.table, path)
+        form = ".csv" if goes_to_standard_output(path) else path.suffix.lower()
+        table = writable(self.table, form)
+        write_table(with_guards(table) if form == ".csv" else table, path)
 
     def _notes(self) -> list[str]:
         return [*self.votes.report.notes, *self._losses()]
@@ -95,17 +97,23 @@ class ConvertResult(CommandResult):
         return losses
 
 
-def flat(table: pl.DataFrame) -> pl.DataFrame:
-    """Return a table for CSV, which has no nested values: they become JSON."""
-    from json import dumps
-
+def writable(table: pl.DataFrame, form: str) -> pl.DataFrame:
+    """Return a table with text where a format lacks the type; nested values become JSON in CSV."""
+    if form == ".parquet":
+        return table
     columns = table.get_columns()  # by position: any text may be the name of a column
-    as_json = partial(dumps, ensure_ascii=False, default=str)
     for place, column in enumerate(columns):
-        if column.dtype.is_nested() or column.dtype == pl.Binary:
-            texts = [None if value is None else as_json(value) for value in column.to_list()]
+        kind, has_bytes = column.dtype, "Binary" in str(column.dtype)
+        if has_bytes or (form == ".csv" and (kind.is_nested() or kind == pl.Duration)):
+            texts = [None if value is None else _text(value) for value in column.to_list()]
             columns[place] = pl.Series(column.name, texts, pl.String)
     return pl.DataFrame({column.name: column for column in columns})
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list | dict):
+        return dumps(value, ensure_ascii=False, default=str)
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
 def pooled(command: Callable[..., CommandResult]) -> Callable[..., CommandResult]:

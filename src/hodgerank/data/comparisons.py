@@ -430,11 +430,11 @@ class Comparisons(Displayed):
             )
             layout = "winners" if is_decided else "pairs"
         n_lost = self.inexpressible(layout)
-        if n_lost and not lossy:
+        if n_lost and (n_lost == len(self) or not lossy):
+            or_else = "" if lossy else ", or leave them out with lossy=True (--lossy)"
             raise InvalidArgument(
                 f"{n_lost:,} of {len(self):,} votes are ties or grades that the layout {layout!r} "
-                "cannot express: choose the layout 'pairs' (--to pairs), or leave them out with "
-                "lossy=True (--lossy)"
+                f"cannot express: choose the layout 'pairs' (--to pairs){or_else}"
             )
         if n_lost:
             votes = self.select(LAYOUTS[layout].expressible(self.outcome))
@@ -451,11 +451,11 @@ class Comparisons(Displayed):
         word = next((i for i in self.items if str(i).lower() in (written.words or ())), None)
         if word is not None:
             raise InvalidArgument(
-                f"the item {word!r} has the name of an outcome in the layout {layout!r}: rename it, "
-                "or choose the layout 'pairs' (--to pairs)"
+                f"the item {word!r} has the name of an outcome in the layout {layout!r}: rename "
+                "it, or choose the layout 'pairs' (--to pairs)"
             )
         items = np.array(self.items, dtype=object)
-        columns = written.columns(items[self.left], items[self.right], self.outcome)
+        columns: dict[str, Any] = written.columns(items[self.left], items[self.right], self.outcome)
         if self.workers:
             names = np.array([*self.workers, None], dtype=object)  # NO_WORKER is the last
             columns[written.worker] = names[self.worker]
@@ -469,8 +469,8 @@ class Comparisons(Displayed):
         if is_doubtful or written.is_ambiguous(self.outcome):  # it also says that 0 is a tie
             columns["is_display_known"] = self.display_known
         if extra:
-            names = written_names(self.extra, list(columns))
-            columns |= {new: self.extra[name] for name, new in names.items()}
+            new = written_names(self.extra, list(columns))
+            columns |= {new[name]: column for name, column in self.extra.items()}
         return columns
 
 

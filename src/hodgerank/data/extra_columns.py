@@ -72,7 +72,8 @@ class SourceColumns:
         return self._known[name]
 
 
-_NONE = SourceColumns((), 0, lambda name: {}[name])
+_NOTHING: dict[str, pl.Series] = {}
+_NONE = SourceColumns((), 0, _NOTHING.__getitem__)
 
 
 class ExtraColumns(Mapping[str, "pl.Series"]):

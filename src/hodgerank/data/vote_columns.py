@@ -42,7 +42,7 @@ COUNTS = ("count", "counts", "n", "freq", "frequency", "multiplicity")
 ASKERS = ("asked_by",)
 TIMES = ("time", "timestamp", "tstamp", "created_at", "answered_at", "submitted_at", "datetime")
 DISPLAY_KNOWN = ("is_display_known",)
-ROLES = (WORKERS, WEIGHTS, COUNTS, ASKERS, TIMES, DISPLAY_KNOWN)
+ROLES: tuple[tuple[str, ...], ...] = (WORKERS, WEIGHTS, COUNTS, ASKERS, TIMES, DISPLAY_KNOWN)
 IDS = ("id", "no", "nr", "number", "name")  # words that add nothing to a role
 RENAMED = "_extra"  # ending of an extra column whose name has another meaning
 MOST_WORDS = 20  # of the name of a column; more are a text
@@ -67,7 +67,7 @@ class WrittenLayout:
     def expressible(self, outcome: FloatArray) -> BoolArray:
         """Return which outcomes can be written."""
         if self.outcome is None:
-            return np.abs(outcome) == 1
+            return np.isin(outcome, (-1, 1))
         return np.isin(outcome, (-1, 0, 1)) if self.words else np.ones(len(outcome), bool)
 
     def columns(
@@ -129,11 +129,9 @@ def written_names(extra: Iterable[str], own: Sequence[str]) -> dict[str, str]:
     sided = set() if "loser" not in own else _sided(names)  # two items take precedence over these
     taken, found = {*own, *names}, {}
     for name in names:
-        new, words = name, words_of(name)
-        is_meant = name.strip().lower() in meant or not meant.isdisjoint(
-            {"_".join(words), _without_id(words)}
-        )
-        if is_meant or name in sided:
+        new, parts = name, words_of(name)
+        spellings = {name.strip().lower(), "_".join(parts), _without_id(parts)}
+        if not meant.isdisjoint(spellings) or name in sided:
             new += RENAMED
             while new in taken:
                 new += RENAMED
