@@ -444,7 +444,8 @@ class Comparisons(Displayed):
     def inexpressible(self, layout: str) -> int:
         """Return the number of votes that a layout of `to_frame` cannot express."""
         written = LAYOUTS[require_one_of(layout, LAYOUTS, "layout")]
-        return int((self.votes_per_row * ~written.expressible(self.outcome)).sum())
+        lost = ~written.expressible(self.outcome)
+        return int(lost.sum() if self.multiplicity is None else self.multiplicity[lost].sum())
 
     def _columns(self, layout: str, *, extra: bool) -> dict[str, Any]:
         written = LAYOUTS[layout]

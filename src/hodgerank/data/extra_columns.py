@@ -97,7 +97,7 @@ class ExtraColumns(Mapping[str, "pl.Series"]):
         self._rows = rows  # from 1; None: every row of the source in order
 
     @classmethod
-    def of(cls, columns: Mapping[str, Any]) -> ExtraColumns:
+    def of(cls, columns: Mapping[str, Any], *, from_text: bool = False) -> ExtraColumns:
         """Return columns in memory: arrays, series or lists of equal length."""
         import polars as pl
 
@@ -117,7 +117,8 @@ class ExtraColumns(Mapping[str, "pl.Series"]):
         lengths = {len(column) for column in known.values()}
         if len(lengths) > 1:
             raise InvalidArgument("the extra columns have different lengths")
-        source = SourceColumns(tuple(known), max(lengths, default=0), known.__getitem__)
+        n_rows = max(lengths, default=0)
+        source = SourceColumns(tuple(known), n_rows, known.__getitem__, from_text=from_text)
         return cls(source, source.names)
 
     @property
@@ -182,9 +183,7 @@ class ExtraColumns(Mapping[str, "pl.Series"]):
 
 
 def _restored(columns: dict[str, pl.Series], from_text: bool) -> ExtraColumns:
-    found = ExtraColumns.of(columns)
-    found._source.from_text = from_text
-    return found
+    return ExtraColumns.of(columns, from_text=from_text)
 
 
 def joined_columns(parts: Sequence[ExtraColumns], lengths: Sequence[int]) -> ExtraColumns:
@@ -197,7 +196,7 @@ def joined_columns(parts: Sequence[ExtraColumns], lengths: Sequence[int]) -> Ext
         import polars as pl
 
         found = [
-            part[name] if name in part else pl.Series(name, [None] * n, pl.Null)
+            part[name] if name in part else pl.repeat(None, n, dtype=pl.Null, eager=True)
             for part, n in zip(parts, lengths, strict=True)
         ]
         try:

@@ -67,8 +67,8 @@ class WrittenLayout:
     def expressible(self, outcome: FloatArray) -> BoolArray:
         """Return which outcomes can be written."""
         if self.outcome is None:
-            return np.isin(outcome, (-1, 1))
-        return np.isin(outcome, (-1, 0, 1)) if self.words else np.ones(len(outcome), bool)
+            return np.equal(np.abs(outcome), 1)
+        return np.equal(outcome, np.rint(outcome)) if self.words else np.ones(len(outcome), bool)
 
     def columns(
         self, left: NDArray[Any], right: NDArray[Any], outcome: FloatArray

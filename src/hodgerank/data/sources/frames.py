@@ -61,7 +61,8 @@ class Frame:
         try:
             self._frame = nw.from_native(native)
         except (nw.exceptions.NarwhalsError, TypeError) as error:
-            raise InvalidComparisons(f"the dataframe cannot be read: {error}") from None
+            reason = " ".join(str(error).split())
+            raise InvalidComparisons(f"the dataframe cannot be read: {reason}") from None
         self.is_lazy = isinstance(self._frame, nw.LazyFrame) if is_lazy is None else is_lazy
         self._file = file
         self._backend = backend
@@ -73,7 +74,10 @@ class Frame:
         """Return whether this is a dataframe."""
         if isinstance(native, pl.DataFrame | pl.LazyFrame):
             return True
-        frame = nw.from_native(native, pass_through=True)
+        try:
+            frame = nw.from_native(native, pass_through=True)
+        except nw.exceptions.NarwhalsError:  # a dataframe with two columns of one name
+            return True
         return isinstance(frame, nw.DataFrame | nw.LazyFrame)
 
     @property
