@@ -303,10 +303,11 @@ def test_columns_of_mixed_types_are_text():
     assert seconds(hr.read_comparisons(things)) == ["{1}"] * 6
 
 
-def test_columns_are_not_compared_by_value(votes):
-    assert votes.extra == votes.extra
+def test_equal_columns_are_equal(votes):
+    assert votes.extra == ExtraColumns.of({name: TABLE[name] for name in votes.extra})
     assert votes.extra != ExtraColumns.of({"device": TABLE["device"]})
-    assert isinstance(hash(votes.extra), int)
+    assert votes.extra != votes.select([0, 0, 2, 3, 4, 5]).extra
+    assert ExtraColumns() == ExtraColumns() != {}
 
 
 def test_columns_with_hostile_names_are_kept(tmp_path):

@@ -169,9 +169,11 @@ class ExtraColumns(Mapping[str, "pl.Series"]):
     def __contains__(self, name: object) -> bool:
         return name in self._names
 
-    # Comparing by value would read every column.
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ExtraColumns):
+            return NotImplemented
+        same_names = list(self) == list(other)
+        return same_names and all(self[name].equals(other[name]) for name in self)
 
     def __repr__(self) -> str:
         """Return the names of the columns."""

@@ -111,9 +111,7 @@ def test_votes_without_display_order_go_out_as_winner_and_loser():
 
 def test_two_columns_of_one_name_are_an_error():
     frame = pd.DataFrame([["a", "b", 1, 2, 3]], columns=["left", "right", "outcome", "x", "x"])
-    with pytest.raises(
-        InvalidComparisons, match="unique column names, got: - 'x' 2 times"
-    ):
+    with pytest.raises(InvalidComparisons, match="unique column names, got: - 'x' 2 times"):
         hr.read_comparisons(frame)
 
 
