@@ -131,3 +131,16 @@ def test_wrong_uses_say_what_to_do(run, write, tmp_path):
     tie = write("left,right,winner\ntie,b,left\nb,tie,right\n", "tie.csv")
     err = run("convert", tie, "--to", "arena", "-o", tmp_path / "x.csv")[2]
     assert "the item 'tie' has the name of an outcome" in err
+
+
+def test_written_outliers_have_the_columns_too(run, tmp_path):
+    rows = [{"left": a, "right": b, "outcome": 1} for a, b in ("ab", "bc", "ac")] * 8
+    rows.append({"left": "c", "right": "a", "outcome": 1})
+    table = pl.DataFrame([{**row, "talk": [k], "row": k} for k, row in enumerate(rows)])
+    table.write_parquet(tmp_path / "in.parquet")
+    output = tmp_path / "out.csv"
+    assert run("outliers", tmp_path / "in.parquet", "-o", output)[0] == 0
+    found = pl.read_csv(output)
+    last = found.filter(pl.col("row") == 25)
+    assert (last["talk"].item(), last["row_extra"].item()) == ("[24]", 24)
+    assert "talk" not in run("outliers", tmp_path / "in.parquet", "--json")[1].split("flagged")[1]

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from json import dumps
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
@@ -18,7 +17,7 @@ from hodgerank.cli.console import (
     show_warnings,
     verbatim,
 )
-from hodgerank.cli.files import write_table
+from hodgerank.cli.files import writable, write_table
 from hodgerank.cli.outputs import VOTE_TABLES, AsJson, goes_to_standard_output, output_option
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.vote_options import reads_votes
@@ -76,9 +75,8 @@ class ConvertResult(CommandResult):
 
     def write(self, path: Path) -> None:
         """Write the votes; text in CSV is safe for spreadsheets."""
-        form = ".csv" if goes_to_standard_output(path) else path.suffix.lower()
-        table = writable(self.table, form)
-        write_table(with_guards(table) if form == ".csv" else table, path)
+        is_text = goes_to_standard_output(path) or path.suffix.lower() == ".csv"
+        write_table(with_guards(writable(self.table, ".csv")) if is_text else self.table, path)
 
     def _notes(self) -> list[str]:
         return [*self.votes.report.notes, *self._losses()]
@@ -95,25 +93,6 @@ class ConvertResult(CommandResult):
                 "Parquet files one by one instead of a pattern in quotes"
             )
         return losses
-
-
-def writable(table: pl.DataFrame, form: str) -> pl.DataFrame:
-    """Return a table with text where a format lacks the type; nested values become JSON in CSV."""
-    if form == ".parquet":
-        return table
-    columns = table.get_columns()  # by position: any text may be the name of a column
-    for place, column in enumerate(columns):
-        kind, has_bytes = column.dtype, "Binary" in str(column.dtype)
-        if has_bytes or (form == ".csv" and (kind.is_nested() or kind == pl.Duration)):
-            texts = [None if value is None else _text(value) for value in column.to_list()]
-            columns[place] = pl.Series(column.name, texts, pl.String)
-    return pl.DataFrame({column.name: column for column in columns})
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, list | dict):
-        return dumps(value, ensure_ascii=False, default=str)
-    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
 def pooled(command: Callable[..., CommandResult]) -> Callable[..., CommandResult]:
