@@ -19,7 +19,7 @@ SLOW = ("choix ilsr", "crowd-kit Bradley-Terry", "arena-rank", "arena-rank with 
 
 def votes_frame() -> tuple[pl.DataFrame, dict[str, float]]:
     votes = hr.simulate_comparisons(N_ITEMS, N_ANSWERS, rng=0)
-    frame = votes.to_frame().select(
+    frame = votes.to_frame("polars").select(
         "left", "right", winner=pl.col("outcome").replace_strict({1: "left", -1: "right"})
     )
     return frame, dict(zip(votes.items, votes.truth, strict=True))

@@ -47,7 +47,7 @@ def run() -> str:
     votes = hr.simulate_comparisons(N_ITEMS, N_ANSWERS, rng=0)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "votes.parquet")
-        votes.to_frame().select(
+        votes.to_frame("polars").select(
             "left", "right", winner=pl.col("outcome").replace_strict({1: "left", -1: "right"})
         ).write_parquet(path)
         del votes

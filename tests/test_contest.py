@@ -119,8 +119,8 @@ def test_players_ask_about_every_item(name):
 
 
 def test_a_folder_of_votes_is_played_as_far_as_it_goes(tmp_path):
-    recorded(6, 100, seed=3).to_frame().write_csv(tmp_path / "many.csv")
-    recorded(6, 30, seed=4).to_frame().write_csv(tmp_path / "few.csv")
+    recorded(6, 100, seed=3).to_frame("polars").write_csv(tmp_path / "many.csv")
+    recorded(6, 30, seed=4).to_frame("polars").write_csv(tmp_path / "few.csv")
     (tmp_path / "notes.txt").write_text("nothing\n")
     result = tiny(regimes=["*.csv"], folder=tmp_path, per_item=(2, 5, 20))
     assert result.regimes == ("few.csv", "many.csv")

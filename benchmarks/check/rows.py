@@ -158,7 +158,7 @@ def _crowd(n_items: int, n_votes: int) -> hr.Comparisons:
 @cache
 def _csv(n_items: int, n_votes: int) -> Path:
     path = _folder() / f"{n_items}-{n_votes}.csv"
-    _crowd(n_items, n_votes).to_frame().write_csv(path)
+    _crowd(n_items, n_votes).to_frame("polars").write_csv(path)
     return path
 
 
@@ -168,7 +168,7 @@ def _arena_csv(n_votes: int) -> Path:
     votes = hr.simulate_comparisons(50, n_votes, workers={"honest": n_votes // 12}, rng=1)
     where = np.where(np.random.default_rng(0).random(n_votes) < 0.3, "north", "south")
     path = _folder() / "arena.csv"
-    votes.to_frame().with_columns(region=where).write_csv(path)
+    votes.to_frame("polars").with_columns(region=where).write_csv(path)
     return path
 
 

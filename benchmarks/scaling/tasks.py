@@ -53,7 +53,7 @@ def table_of(n_items: int, n_votes: int) -> pl.DataFrame:
     """As peers like it: names, and which side won."""
     return (
         votes_of(n_items, n_votes)
-        .to_frame()
+        .to_frame("polars")
         .select("left", "right", winner=pl.col("outcome").replace_strict({1: "left", -1: "right"}))
     )
 

@@ -225,7 +225,7 @@ def test_a_ranking_that_fails_leaves_the_state_alone(run, tmp_path):
 def test_workers_of_many_parquet_files(run, tmp_path):
     crowd = {"honest": 4, "adversarial": 1}
     votes = hr.simulate_comparisons(6, 600, spread=2, workers=crowd, rng=1)
-    table = votes.to_frame()
+    table = votes.to_frame("polars")
     for k in range(3):
         table[200 * k : 200 * k + 200].write_parquet(tmp_path / f"{k}.parquet")
     table.write_csv(tmp_path / "all.csv")

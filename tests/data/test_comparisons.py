@@ -80,6 +80,8 @@ def test_reading_comparisons_gives_them_back():
 def test_rows_that_stand_for_several_answers_are_written_as_several():
     votes = hr.read_comparisons([("a", "b", 1), ("b", "c", 1), ("c", "a", 1)])
     votes = replace(votes, multiplicity=[3, 2, 5])
-    assert len(votes.to_frame()) == votes.n_votes == 10
+    assert len(votes.to_frame("polars")) == votes.n_votes == 10
     assert "10 votes" in repr(votes)
-    np.testing.assert_allclose(hr.hodge_rank(votes.to_frame()).scores, hr.hodge_rank(votes).scores)
+    np.testing.assert_allclose(
+        hr.hodge_rank(votes.to_frame("polars")).scores, hr.hodge_rank(votes).scores
+    )

@@ -67,7 +67,7 @@ def test_every_group_is_ranked_or_says_why_not():
     assert lines["joined"].leader == "a"
     assert not lines["joined"].leader_is_certain
     assert "disconnected groups" in str(lines["apart"].problem)
-    assert rankings.to_frame()["g"].to_list() == ["joined"] * 3
+    assert rankings.to_frame("polars")["g"].to_list() == ["joined"] * 3
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def test_neither_row_order_nor_sides_matter(votes, random):
 @given(comparisons())
 def test_relabelling_items_relabels_the_ranking(votes):
     renamed = {item: f"{99 - k}" for k, item in enumerate(votes.items)}
-    rows = [(renamed[a], renamed[b], y) for a, b, y, *_ in votes.to_frame().rows()]
+    rows = [(renamed[a], renamed[b], y) for a, b, y, *_ in votes.to_frame("polars").rows()]
     a, b = by_item(hr.hodge_rank(votes)), by_item(hr.hodge_rank(rows))
     for item in votes.items:
         assert a[item] == pytest.approx(b[renamed[item]], abs=1e-9)

@@ -84,7 +84,7 @@ def test_standard_errors_match_the_spread_over_repetitions():
 def test_one_undefeated_item_does_not_ruin_the_others(link):
     votes = hr.simulate_comparisons(8, 1500, rng=3)
     plain = FITS[link](votes)
-    champion = [*votes.to_frame().select("left", "right", "outcome").rows()]
+    champion = [*votes.to_frame("polars").select("left", "right", "outcome").rows()]
     champion += [("champion", item, 1) for item in votes.items for _ in range(3)]
     with_champion = FITS[link](champion)
     assert with_champion.items[0] == "champion"

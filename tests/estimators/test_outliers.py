@@ -47,7 +47,7 @@ def test_one_wild_answer_is_found_first():
     assert np.argmax(found.entry) == 36
     assert found.flagged.nonzero()[0].tolist() == [36]
     assert found.excess[36] > 0
-    frame = found.to_frame()
+    frame = found.to_frame("polars")
     assert frame["worker"].to_list() == ["odd"]
     assert frame["row"].to_list() == [37]
 

@@ -21,7 +21,7 @@ def ranking():
 
 
 def test_everything_is_aligned_best_first(ranking):
-    frame = ranking.to_frame()
+    frame = ranking.to_frame("polars")
     assert frame.columns == COLUMNS
     assert frame["item"].to_list() == list(ranking.items)
     assert (np.diff(ranking.scores) <= 0).all()
@@ -136,7 +136,7 @@ def test_many_items_have_standard_errors():
 
 def test_separate_components_are_told_apart_in_the_table():
     ranking = hr.hodge_rank([("a", "b", 1), ("c", "d", 1)], components="separate")
-    assert ranking.to_frame()["component"].to_list() == [0, 0, 1, 1]
+    assert ranking.to_frame("polars")["component"].to_list() == [0, 0, 1, 1]
 
 
 def test_no_votes_is_an_error():

@@ -92,7 +92,7 @@ def test_the_unit_of_weights_does_not_matter():
 def test_groups_that_only_a_distrusted_worker_joins_are_not_ranked_together():
     honest = hr.simulate_comparisons(list("abc"), 300, spread=3, workers={"honest": 3}, rng=0)
     others = hr.simulate_comparisons(list("xyz"), 300, spread=3, workers={"honest": 3}, rng=1)
-    rows = honest.to_frame().rows() + others.to_frame().rows()
+    rows = honest.to_frame("polars").rows() + others.to_frame("polars").rows()
     rng = np.random.default_rng(0)
     pairs = [(a, b) for a in "abc" for b in "xyz"]
     pairs += [("a", "b"), ("b", "c"), ("a", "c"), ("x", "y"), ("y", "z"), ("x", "z")] * 6

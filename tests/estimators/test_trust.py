@@ -83,7 +83,7 @@ def test_every_problem_is_in_the_verdict():
     votes = hr.simulate_comparisons(
         8, 900, spread=2, workers={"honest": 6, "adversarial": 2}, rng=0
     )
-    rows = votes.to_frame().rows()
+    rows = votes.to_frame("polars").rows()
     rows += [("x", "y", 1, "honest-01"), ("y", "z", 1, "honest-02"), ("z", "x", 1, "honest-03")] * 9
     report = hr.assess_trust(rows)
     for part in ("2 disconnected groups", "2 of 8 workers have a warning"):

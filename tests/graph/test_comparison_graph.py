@@ -63,7 +63,10 @@ def test_components_are_named_with_pairs_that_join_them():
         graph.require_connected()
     assert caught.value.components[0] == ("a", "b", "c")
     assert ("b", "x") in caught.value.bridges
-    joined = [*votes.to_frame().rows(), *[(a, b, 1) for a, b in caught.value.bridges]]
+    joined = [
+        *votes.to_frame("polars").select("left", "right", "outcome").rows(),
+        *[(a, b, 1) for a, b in caught.value.bridges],
+    ]
     assert hr.hodge_rank(joined).n_components == 1
     assert "3 disconnected groups" in str(caught.value)
     assert "components='separate'" in str(caught.value)

@@ -108,7 +108,7 @@ def test_position_bias_by_hand():
 
 def test_a_planted_circle_is_the_most_inconsistent_triangle():
     votes = hr.simulate_comparisons(list("abcdefgh"), 1500, spread=1, rng=0)
-    rows = votes.to_frame().select("left", "right", "outcome").rows()
+    rows = votes.to_frame("polars").select("left", "right", "outcome").rows()
     rows = [row for row in rows if not {row[0], row[1]} <= set("abc")]
     rows += [("a", "b", 1), ("b", "c", 1), ("c", "a", 1)] * 25
     decomposition = hr.decompose(rows)

@@ -755,7 +755,7 @@ def test_replies_to_the_very_same_question_count_as_one():
         judge = judge_of(fake_llm, {name: TEXTS[name] for name in (BEST, WORST)}, repeats=10)
         found = run(judge, 100)
     assert found.result.n_votes == 20
-    assert set(found.to_frame()["weight"]) == {0.1}
+    assert set(found.to_frame("polars")["weight"]) == {0.1}
     report = found.report(with_forecast=False)
     assert not report.findings.verdict.is_settled
     assert report.findings.votes.weight.sum() <= 2.0001

@@ -83,7 +83,7 @@ def test_systems_are_ranked_by_their_outputs_to_the_same_prompts():
     with FakeLLM(scores, profiles=ModelProfile(acuity=2)) as fake_llm:
         found = run(judge_of(fake_llm, items), 24, concurrency=4)
     assert found.result.ranking.items == ("good", "fair", "bad")
-    assert set(Counter(found.to_frame()["context"]).values()) == {6}
+    assert set(Counter(found.to_frame("polars")["context"]).values()) == {6}
     assert found.n_left == 0
 
 
@@ -126,7 +126,7 @@ def test_any_sampler_will_do():
     with FakeLLM(SCORES) as fake_llm:
         found = run(judge_of(fake_llm), 20, sampler=hr.BayesianSampler(TEXTS, seed=1))
     assert found.asked_by == hr.BayesianSampler(TEXTS).name
-    assert set(found.to_frame()["asked_by"]) == {found.asked_by}
+    assert set(found.to_frame("polars")["asked_by"]) == {found.asked_by}
 
 
 def test_a_stopping_rule_ends_it():
@@ -233,7 +233,7 @@ def test_both_orders_are_asked_and_both_answers_kept():
         frozenset(pair) for pair in combinations(few(6), 2)
     }
     assert len({call.pair for call in found.judged}) == 30
-    assert found.to_frame()["outcome"].to_list() == [1.0] * 30
+    assert found.to_frame("polars")["outcome"].to_list() == [1.0] * 30
     assert found.judges[0].both_orders.part == 0
     assert found.judges[0].both_orders.whole == 15
 

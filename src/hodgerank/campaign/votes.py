@@ -14,7 +14,7 @@ from hodgerank.campaign.items import require_name
 from hodgerank.campaign.state import CampaignState
 from hodgerank.campaign.tasks import Purpose
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.data.sources.formula_guard import guarded
+from hodgerank.data.sources.formula_guard import with_guards
 from hodgerank.display import short
 from hodgerank.errors import CampaignError, InvalidArgument, require_one_of
 
@@ -169,9 +169,7 @@ def table_of(rows: Sequence[dict[str, Any]], form: str, *, everything: bool) -> 
         content = BytesIO()
         table.write_parquet(content)
         return content.getvalue()
-    texts = [name for name, kind in table.schema.items() if kind == pl.String]
-    safe = (pl.col(name).map_elements(guarded, pl.String) for name in texts)
-    return table.with_columns(safe).write_csv().encode()
+    return with_guards(table).write_csv().encode()
 
 
 SCHEMA = {

@@ -115,6 +115,7 @@ MAIN_TABLE = {
     "describe": Row(
         "describe", "Describe a file of votes: items, workers, coverage, display order."
     ),
+    "convert": Row("convert", "Convert a file of votes to another format or layout."),
     "simulate": Row(
         "simulate",
         "Simulate votes of honest and careless workers on items with known scores.",

@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from io import BytesIO
+from json import dumps
 from pathlib import Path
 from typing import IO, Any
 
@@ -45,6 +46,8 @@ def require_one_reader(paths: Iterable[Path | str | None]) -> None:
 
 def write_table(table: pl.DataFrame, path: Path) -> None:
     """Write a table in the format of the file name, or as CSV to standard output."""
+    form = ".csv" if goes_to_standard_output(path) else path.suffix.lower()
+    table = writable(table, form)
     if goes_to_standard_output(path):
         print_bytes(table.write_csv().encode())
         return
@@ -52,10 +55,30 @@ def write_table(table: pl.DataFrame, path: Path) -> None:
         ".csv": table.write_csv,
         ".parquet": table.write_parquet,
         ".json": table.write_json,
+        ".jsonl": table.write_ndjson,
     }
     buffer = BytesIO()
-    writers[path.suffix.lower()](buffer)
+    writers[form](buffer)
     write_file(path, buffer.getvalue())
+
+
+def writable(table: pl.DataFrame, form: str) -> pl.DataFrame:
+    """Return a table with text where a format lacks the type; nested values become JSON in CSV."""
+    if form == ".parquet":
+        return table
+    columns = table.get_columns()  # by position: any text may be the name of a column
+    for place, column in enumerate(columns):
+        kind, has_bytes = column.dtype, "Binary" in str(column.dtype)
+        if has_bytes or (form == ".csv" and (kind.is_nested() or kind == pl.Duration)):
+            texts = [None if value is None else _text(value) for value in column.to_list()]
+            columns[place] = pl.Series(column.name, texts, pl.String)
+    return pl.DataFrame({column.name: column for column in columns})
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list | dict):
+        return dumps(value, ensure_ascii=False, default=str)
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
 def write_result(result: Any, path: Path) -> None:

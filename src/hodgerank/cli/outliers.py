@@ -61,14 +61,14 @@ class OutliersResult(CommandResult):
             "too_many": found.are_too_many,
             "code": found.code,
             "verdict": found.verdict,
-            "flagged": found.to_frame("polars").to_dicts(),
+            "flagged": found.to_frame("polars", extra=False).to_dicts(),
         }
 
     def show(self, console: Console) -> None:
         """Print a table of outliers."""
         found = self.outliers
         show_reading(found.votes.report, console)
-        rows = found.to_frame("polars").to_dicts()
+        rows = found.to_frame("polars", extra=False).to_dicts()
         shown = rows[: self.top] if self.top else rows
         table = plain_table()
         has_worker = bool(rows) and "worker" in rows[0]

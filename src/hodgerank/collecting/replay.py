@@ -176,8 +176,11 @@ class LearningCurves(Displayed, Charted):
         )
         return Preview(("votes", *self.strategies), rows, len(self.votes))
 
-    def to_frame(self, backend: str = "polars") -> Any:
-        """Return one row per strategy and number of votes."""
+    def to_frame(self, backend: str = "auto") -> Any:
+        """Return one row per strategy and number of votes.
+
+        `backend` is a dataframe library; default: pandas if it is installed, else polars.
+        """
         from hodgerank.data.sources.frames import build_frame
 
         k = len(self.votes)

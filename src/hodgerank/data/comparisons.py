@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hodgerank.data.extra_columns import ExtraColumns
+from hodgerank.data.vote_columns import LAYOUTS, written_names
 from hodgerank.display import Displayed, Preview, short
-from hodgerank.errors import InvalidComparisons, UnknownItem
+from hodgerank.errors import InvalidArgument, InvalidComparisons, UnknownItem, require_one_of
 from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray, Item
 
 NO_WORKER = -1
@@ -193,7 +195,11 @@ class Comparisons(Displayed):
     report
         How the votes were read.
     backend
-        Dataframe library in which results are returned.
+        Dataframe library in which results are returned; 'auto' is pandas if it is installed, else
+        polars.
+    extra
+        Columns of the source that ranking does not use, by name: one value for each vote. A dict of
+        arrays is accepted. Votes from lazy sources have none, since equal votes are counted there.
     """
 
     items: tuple[Item, ...]
@@ -210,8 +216,9 @@ class Comparisons(Displayed):
     row: IntArray | None = None
     truth: FloatArray | None = None
     report: ReadReport = field(default_factory=ReadReport)
-    backend: str = "polars"
+    backend: str = "auto"
     units: tuple[Item, ...] = ()
+    extra: ExtraColumns = field(default_factory=ExtraColumns)
 
     def __post_init__(self) -> None:
         m = len(self.left)
@@ -235,6 +242,8 @@ class Comparisons(Displayed):
             self._set("ballot", self.ballot, np.int32)
         if self.row is not None:
             self._set("row", self.row, np.int64)
+        if not isinstance(self.extra, ExtraColumns):
+            object.__setattr__(self, "extra", ExtraColumns.of(self.extra))
         self._validate(m)
 
     def _set(self, name: str, values: ArrayLike, dtype: Any) -> None:
@@ -249,6 +258,10 @@ class Comparisons(Displayed):
                 raise InvalidComparisons(
                     f"{name} has shape {column.shape}, but there are {m:,} votes"
                 )
+        if self.extra and self.extra.n_rows != m:
+            raise InvalidComparisons(
+                f"the extra columns have {self.extra.n_rows:,} rows, but there are {m:,} votes"
+            )
         if len(set(self.items)) != len(self.items):
             raise InvalidComparisons("the same item is listed twice")
         if self.truth is not None and self.truth.shape != (len(self.items),):
@@ -357,6 +370,7 @@ class Comparisons(Displayed):
             worker=self.worker[chosen],
             display_known=self.display_known[chosen],
             row=self.rows[chosen],
+            extra=self.extra.at(chosen),
             **{
                 name: getattr(self, name)[chosen]
                 for name in OPTIONAL
@@ -398,40 +412,89 @@ class Comparisons(Displayed):
         rows = np.repeat(np.arange(len(self)), self.multiplicity)
         return replace(self.select(rows), multiplicity=None)
 
-    def to_frame(self, backend: str | None = None) -> Any:
+    def to_frame(
+        self,
+        backend: str | None = None,
+        *,
+        layout: str | None = None,
+        lossy: bool = False,
+        extra: bool = True,
+    ) -> Any:
         """Return one row per vote: left, right, outcome, and worker, weight and time if known.
 
-        For adaptively chosen pairs a column `asked_by` records that.
+        For adaptively chosen pairs a column `asked_by` records that. If the display order is
+        unknown for some votes, `is_display_known` says for which. Extra columns follow; one whose
+        name has another meaning gets the ending `_extra`. `read_comparisons` reads the table back.
 
-        If the display order is unknown for all votes, the columns are winner and loser where
-        possible.
+        Parameters
+        ----------
+        backend
+            Dataframe library: 'pandas', 'polars' or 'pyarrow'. Default: that of the input, or else
+            pandas if it is installed, or else polars.
+        layout
+            'pairs' (left, right, outcome), 'winners' (winner, loser) or 'arena' (model_a, model_b,
+            winner, judge, as in Chatbot Arena). Default: pairs, or winners where the display order
+            is unknown for all votes and there are no ties or grades.
+        lossy
+            Leave out votes that the layout cannot express instead of raising `InvalidArgument`:
+            grades, and ties of winners.
+        extra
+            Whether to include the extra columns.
         """
         from hodgerank.data.sources.frames import build_frame
 
         if self.multiplicity is not None:
-            return self.repeated().to_frame(backend)
+            votes = self.repeated()
+            return votes.to_frame(backend, layout=layout, lossy=lossy, extra=extra)
+        if layout is None:
+            is_decided = (
+                len(self) and not self.display_known.any() and not self.inexpressible("winners")
+            )
+            layout = "winners" if is_decided else "pairs"
+        n_lost = self.inexpressible(layout)
+        if n_lost and (n_lost == len(self) or not lossy):
+            or_else = "" if lossy else ", or leave them out with lossy=True (--lossy)"
+            raise InvalidArgument(
+                f"{n_lost:,} of {len(self):,} votes are ties or grades that the layout {layout!r} "
+                f"cannot express: choose the layout 'pairs' (--to pairs){or_else}"
+            )
+        if n_lost:
+            votes = self.select(LAYOUTS[layout].expressible(self.outcome))
+            return votes.to_frame(backend, layout=layout, extra=extra)
+        return build_frame(self._columns(layout, extra=extra), backend or self.backend)
+
+    def inexpressible(self, layout: str) -> int:
+        """Return the number of votes that a layout of `to_frame` cannot express."""
+        written = LAYOUTS[require_one_of(layout, LAYOUTS, "layout")]
+        lost = ~written.expressible(self.outcome)
+        return int(lost.sum() if self.multiplicity is None else self.multiplicity[lost].sum())
+
+    def _columns(self, layout: str, *, extra: bool) -> dict[str, Any]:
+        written = LAYOUTS[layout]
+        word = next((i for i in self.items if str(i).lower() in (written.words or ())), None)
+        if word is not None:
+            raise InvalidArgument(
+                f"the item {word!r} has the name of an outcome in the layout {layout!r}: rename "
+                "it, or choose the layout 'pairs' (--to pairs)"
+            )
         items = np.array(self.items, dtype=object)
-        columns: dict[str, Any]
-        if len(self) and not self.display_known.any() and bool((np.abs(self.outcome) == 1).all()):
-            left_won = self.outcome > 0
-            columns = {
-                "winner": items[np.where(left_won, self.left, self.right)],
-                "loser": items[np.where(left_won, self.right, self.left)],
-            }
-        else:
-            whole = bool((self.outcome == np.rint(self.outcome)).all())
-            outcome = self.outcome.astype(np.int64) if whole else self.outcome
-            columns = {"left": items[self.left], "right": items[self.right], "outcome": outcome}
+        columns: dict[str, Any] = written.columns(items[self.left], items[self.right], self.outcome)
         if self.workers:
             names = np.array([*self.workers, None], dtype=object)  # NO_WORKER is the last
-            columns["worker"] = names[self.worker]
+            columns[written.worker] = names[self.worker]
         if self.weight is not None:
             columns["weight"] = self.weight
         if self.time is not None:
-            columns["time"] = self.time
+            columns[written.time] = self.time
         if self.report.adaptive:
             columns["asked_by"] = np.full(len(self), "adaptive", dtype=object)
-        return build_frame(columns, backend or self.backend)
+        is_doubtful = written.outcome is not None and not self.display_known.all()
+        if is_doubtful or written.is_ambiguous(self.outcome):  # it also says that 0 is a tie
+            columns["is_display_known"] = self.display_known
+        if extra:
+            new = written_names(self.extra, list(columns))
+            columns |= {new[name]: column for name, column in self.extra.items()}
+        return columns
 
 
 def _used(n: int, *codes: CodeArray) -> tuple[IntArray, list[CodeArray]]:

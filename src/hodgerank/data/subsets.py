@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from hodgerank.data.comparisons import NO_WORKER, Comparisons, ReadReport, joint_report
+from hodgerank.data.extra_columns import joined_columns
 from hodgerank.display import short
 from hodgerank.errors import InvalidComparisons
 from hodgerank.kernels.linalg import laplacian
@@ -136,6 +137,8 @@ def join_comparisons(parts: Sequence[Comparisons], source: str | None = None) ->
     kinds = {None if part.time is None else part.time.dtype.kind for part in parts}
     if len(kinds) == 1 and kinds != {None}:
         columns["time"] = _joined(parts, lambda _, part: part.time)
+    if any(part.extra for part in parts):
+        columns["extra"] = joined_columns([p.extra for p in parts], [len(p) for p in parts])
     names = list(dict.fromkeys(part.report.source for part in parts))
     votes = Comparisons(
         items=items,

@@ -11,6 +11,7 @@ from scipy.special import expit, stdtr
 
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
 from hodgerank.data.reading.vote_source import read_ungrouped
+from hodgerank.data.vote_columns import written_names
 from hodgerank.display import Charted, Displayed, Preview, p_words
 from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.huber import excess_of, huber_scores, residuals
@@ -207,7 +208,7 @@ class Outliers(Displayed, Charted):
         return f"{self.n_flagged:,} of {self.votes.n_votes:,} votes, penalty {self.penalty:.2f}"
 
     def _preview(self) -> Preview:
-        table = self.to_frame("polars")
+        table = self.to_frame("polars", extra=False)
         return Preview(table.columns, table.iter_rows(), len(table))
 
     @property
@@ -292,15 +293,18 @@ class Outliers(Displayed, Charted):
             "would be flagged"
         )
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """Return the flagged votes, most outlying first, with their rows in the source."""
+    def to_frame(self, backend: str | None = None, *, extra: bool = True) -> Any:
+        """Return the flagged votes, most outlying first, with their rows in the source.
+
+        The extra columns of the votes follow, unless `extra` is False.
+        """
         from hodgerank.data.sources.frames import build_frame
 
         rows = np.flatnonzero(self.flagged)
         rows = rows[np.argsort(-self.entry[rows], kind="stable")]
         items = np.array(self.votes.items, dtype=object)
         workers = np.array([*self.votes.workers, None], dtype=object)
-        columns = {
+        columns: dict[str, Any] = {
             "row": self.votes.rows[rows],
             "left": items[self.votes.left[rows]],
             "right": items[self.votes.right[rows]],
@@ -310,6 +314,10 @@ class Outliers(Displayed, Charted):
         }
         if (self.votes.worker != NO_WORKER).any():
             columns["worker"] = workers[self.votes.worker[rows]]
+        if extra:
+            new = written_names(self.votes.extra, list(columns))
+            kept = self.votes.extra.at(rows)
+            columns |= {new[name]: column for name, column in kept.items()}
         return build_frame(columns, backend or self.votes.backend)
 
     @property

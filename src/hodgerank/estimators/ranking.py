@@ -499,13 +499,19 @@ class Ranking(Displayed, Charted):
         return self.items[: max(k, 0)]
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """Return one row per item, best first, in the dataframe library of the votes.
+        """Return one row per item, best first.
 
         If several components were ranked separately there is a column `component` too.
 
+        Parameters
+        ----------
+        backend
+            Dataframe library: 'pandas', 'polars' or 'pyarrow'. Default: that of the votes, or else
+            pandas if it is installed, or else polars. All results have this parameter.
+
         >>> import hodgerank as hr
         >>> votes = hr.read_comparisons([("a", "b", 1), ("b", "c", 1), ("a", "c", 0)])
-        >>> hr.hodge_rank(votes).to_frame().columns[:4]
+        >>> hr.hodge_rank(votes).to_frame("polars").columns[:4]
         ['item', 'score', 'stderr', 'lower']
         """
         from hodgerank.data.sources.frames import build_frame

@@ -52,7 +52,7 @@ class ComparisonGraph(Displayed, Charted):
     flows: FloatArray
     squares: FloatArray
     report: ReadReport
-    backend: str = "polars"
+    backend: str = "auto"
 
     def __post_init__(self) -> None:
         for part in fields(self):

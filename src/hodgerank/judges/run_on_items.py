@@ -68,11 +68,14 @@ class JudgedRun(Displayed):
     def _preview(self) -> Preview:
         return self.result._preview()
 
-    def to_frame(self) -> Any:
-        """Return the votes as a table that `read_comparisons` reads (polars)."""
-        import polars as pl
+    def to_frame(self, backend: str = "auto") -> Any:
+        """Return the votes as a table that `read_comparisons` reads.
 
-        return pl.DataFrame(votes_in(self.judged, self.asked_by))
+        `backend` is a dataframe library; default: pandas if it is installed, else polars.
+        """
+        from hodgerank.data.sources.frames import build_frame
+
+        return build_frame(votes_in(self.judged, self.asked_by), backend)
 
     @property
     def unjudged(self) -> tuple[Item, ...]:

@@ -89,7 +89,7 @@ def outliers_section(found: Findings) -> Section | None:
         Paragraph((say("outliers.worst"),)),
     ]
     rows = []
-    for row in outliers.to_frame("polars").head(MOST_OUTLIERS).iter_rows(named=True):
+    for row in outliers.to_frame("polars", extra=False).head(MOST_OUTLIERS).iter_rows(named=True):
         cells = [f"{row['row']:,}", name_of(row["left"]), name_of(row["right"])]
         cells += [f"{row['outcome']:+.2g}", f"{min(max(row['expected'], -1.0), 1.0):+.2f}"]
         if "worker" in row:

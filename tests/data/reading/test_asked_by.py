@@ -94,9 +94,9 @@ def test_whatever_is_made_of_the_votes_remembers():
     assert votes.select([0, 1]).report.adaptive
     assert hr.exclude_workers(votes, ["v"]).report.adaptive
     assert hr.keep_items_with(votes, 2).report.adaptive
-    assert votes.to_frame()["asked_by"].unique().to_list() == ["adaptive"]
-    assert hr.read_comparisons(votes.to_frame()).report.adaptive
-    assert "asked_by" not in hr.read_comparisons(ROWS).to_frame().columns
+    assert votes.to_frame("polars")["asked_by"].unique().to_list() == ["adaptive"]
+    assert hr.read_comparisons(votes.to_frame("polars")).report.adaptive
+    assert "asked_by" not in hr.read_comparisons(ROWS).to_frame("polars").columns
     groups = hr.read_comparisons(table(["auto"] * 4, scene=["x", "x", "y", "y"]), group="scene")
     assert all(part.report.adaptive for part in groups.values())
     assert groups.together().report.adaptive

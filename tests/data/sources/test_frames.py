@@ -106,9 +106,20 @@ def test_votes_survive_a_round_trip():
 
 def test_votes_without_display_order_go_out_as_winner_and_loser():
     votes = hr.read_comparisons([("a", "b", 1), ("c", "b", -1)], display_known=False)
-    frame = votes.to_frame()
+    frame = votes.to_frame("polars")
     assert frame.columns == ["winner", "loser"]
     assert not hr.read_comparisons(frame).display_known.any()
+
+
+def test_two_columns_of_one_name_are_an_error():
+    frame = pd.DataFrame([["a", "b", 1, 2, 3]], columns=["left", "right", "outcome", "x", "x"])
+    with pytest.raises(InvalidComparisons, match="unique column names, got: - 'x' 2 times"):
+        hr.read_comparisons(frame)
+
+
+def test_an_unreadable_column_that_is_not_used_does_not_matter():
+    frame = pd.DataFrame({**COLUMNS, "mixed": [1, "x", None, 2.5, b"y"]})
+    assert hr.read_comparisons(frame).n_votes == len(COLUMNS["left"])
 
 
 def test_an_unknown_library_is_refused():

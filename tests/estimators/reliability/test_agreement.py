@@ -90,7 +90,7 @@ def test_it_is_that_of_the_published_data_turned_both_ways():
 def test_names_of_items_do_not_matter():
     votes = Crowd(answer="tie").votes(fresh_rng(3, "names"))
     other = replace(votes, items=votes.items[::-1])
-    back = hr.read_comparisons(other.to_frame())
+    back = hr.read_comparisons(other.to_frame("polars"))
     for metric in ("nominal", "ordinal", "interval"):
         one, two = (agreement(AnsweredGraph.of(v), metric).alpha for v in (votes, back))
         assert one == pytest.approx(two, abs=1e-12)

@@ -100,6 +100,6 @@ def test_the_rule_of_two_deviations_is_reported_beside_it():
     above = said.infit > said.infit.mean() + 2 * said.infit.std(ddof=1)
     assert said.conventional.tolist() == above.tolist()
     assert said.conventional.sum() > said.misfits.sum()
-    frame = said.to_frame()
+    frame = said.to_frame("polars")
     assert frame.columns[:4] == ["worker", "votes", "infit", "outfit"]
     assert len(frame) == 100

@@ -44,7 +44,7 @@ def test_it_says_something_true_of_anything(name):
     assert "split_half" not in said.to_dict()
     assert all(statement and "nan" not in statement for statement in said.statements)
     assert "\x1b" not in repr(said) + said._repr_html_() + said.items._repr_html_()
-    assert len(said.items.to_frame()) == said.votes.n_items
+    assert len(said.items.to_frame("polars")) == said.votes.n_items
     if said.separation is not None:
         assert 0 <= said.separation.reliability <= 1
         assert 0 <= said.separation.posterior_reliability <= 1

@@ -65,7 +65,7 @@ def test_faults_and_habits_are_kept_apart(mixed):
 
 
 def test_the_table_has_the_promised_columns(mixed):
-    assert set(mixed.to_frame().columns) >= COLUMNS
+    assert set(mixed.to_frame("polars").columns) >= COLUMNS
     content = json.loads(json.dumps(mixed.to_dict(), allow_nan=False))
     assert len(content["workers"]) == 30
     assert set(content["words"]) == set(mixed.flag)
@@ -121,7 +121,7 @@ def test_self_contradictions():
 
 def test_unknown_display_order_leaves_position_columns_empty():
     votes = hr.simulate_comparisons(6, 300, rng=0)
-    hidden = hr.read_comparisons(votes.to_frame(), display_known=False)
+    hidden = hr.read_comparisons(votes.to_frame("polars"), display_known=False)
     found = hr.assess_workers(hidden)
     assert np.isnan(found.position_bias).all()
     assert np.isnan(found.left_rate).all()
@@ -187,10 +187,10 @@ def test_rows_that_stand_for_several_answers_count_as_often():
     crowd = {"honest": 4, "random": 1, "tie-happy": 1, "position-biased": 1}
     votes = hr.simulate_comparisons(6, 1500, spread=2, workers=crowd, rng=rng)
     votes = replace(votes, weight=rng.choice([0.5, 1.0, 3.0], len(votes)))
-    reduced = VoteSource(votes.to_frame().lazy()).distinct_answers()
+    reduced = VoteSource(votes.to_frame("polars").lazy()).distinct_answers()
     assert len(reduced) < 0.7 * len(votes)
     assert reduced.n_votes == len(votes)
-    found, wanted = hr.assess_workers(reduced), hr.assess_workers(votes.to_frame())
+    found, wanted = hr.assess_workers(reduced), hr.assess_workers(votes.to_frame("polars"))
     assert found.flag == wanted.flag
     for name in sorted(COLUMNS - {"worker", "flag", "level"}):
         np.testing.assert_allclose(getattr(found, name), getattr(wanted, name), atol=1e-8)

@@ -154,7 +154,7 @@ def test_rows_that_stand_for_many_answers_and_odd_weights():
     for weight in (1e-6, 1e6):
         weighted = hr.assess_workers(replace(votes, weight=np.full(len(votes), weight)))
         assert weighted.flag == plain.flag
-    many = VoteSource(votes.to_frame().lazy()).distinct_answers()
+    many = VoteSource(votes.to_frame("polars").lazy()).distinct_answers()
     many = replace(many, multiplicity=many.multiplicity * 10**6)
     assert not set(hr.assess_workers(many).flag) & set(WARNINGS)
 

@@ -2,29 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
-# Words that distinguish the two columns of a pair, the left item first.
-SIDES = (
-    ("left", "right"),
-    ("l", "r"),
-    ("a", "b"),
-    ("1", "2"),
-    ("0", "1"),
-    ("first", "second"),
-    ("one", "two"),
-    ("home", "away"),
-    ("white", "black"),
-    ("links", "rechts"),
-    ("gauche", "droite"),
-    ("izquierda", "derecha"),
-    ("x", "y"),
-    ("i", "j"),
-    ("ij", "ji"),
-)
+from hodgerank.data.vote_columns import IDS, MOST_WORDS, SIDES
+from hodgerank.data.vote_columns import words_of as words_of
 
 # Words for the items compared, the likeliest first.
 ITEM_WORDS = (
@@ -84,20 +66,6 @@ class SidedPair(NamedTuple):
     right: str
     sides: tuple[str, str]
     stem: tuple[str, ...]
-
-
-MOST_WORDS = 20
-
-
-@lru_cache(4096)
-def words_of(name: str) -> tuple[str, ...]:
-    """Split a column name into words in lower case.
-
-    >>> words_of("is_A_selected"), words_of("choiceId1"), words_of("worker_id")
-    (('is', 'a', 'selected'), ('choice', 'id', '1'), ('worker', 'id'))
-    """
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
-    return tuple(word.lower() for word in re.findall(r"[^\W\d_]+|\d+", spaced))
 
 
 def sided_pairs(columns: Sequence[str]) -> list[SidedPair]:
@@ -245,7 +213,7 @@ def base_word(name: str) -> str:
     >>> base_word("participant_id"), base_word("workerid"), base_word("Judge")
     ('participant', 'worker', 'judge')
     """
-    words = [word for word in words_of(name) if word not in ("id", "no", "nr", "number", "name")]
+    words = [word for word in words_of(name) if word not in IDS]
     name = "_".join(words)
     return name.removesuffix("id") if len(name) > len("pid") else name
 

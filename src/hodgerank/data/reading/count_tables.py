@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 
 from hodgerank.data.reading.column_names import (
-    SIDES,
     TIES,
     item_pairs,
     named_pair,
@@ -31,6 +30,7 @@ from hodgerank.data.reading.layouts import (
 )
 from hodgerank.data.reading.options import ReadOptions
 from hodgerank.data.reading.values import numbers, whole_numbers
+from hodgerank.data.vote_columns import SIDES
 from hodgerank.errors import InvalidComparisons
 from hodgerank.types import FloatArray
 

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.display_order import doubt_display
+from hodgerank.data.extra_columns import ExtraColumns
 from hodgerank.data.reading.item_names import labels_beside, with_names
 from hodgerank.data.reading.layouts import Layout
+from hodgerank.data.reading.options import ReadOptions
 from hodgerank.data.reading.outcomes import Outcomes, is_measured, measure, understand_labels
 from hodgerank.data.reading.report import Reading, Row, report_on
 from hodgerank.data.reading.values import (
@@ -81,7 +83,7 @@ def decode(
     *,
     multiplicity: IntArray | None = None,
     ragged: BoolArray | None = None,
-    backend: str = "polars",
+    backend: str = "auto",
 ) -> Decoded:
     """Decode the usable rows.
 
@@ -116,6 +118,7 @@ def decode(
     report = replace(report, adaptive=_is_adaptive(table, layout, used))
     groups = columns.pop("groups")
     columns["row"] = reading.row
+    columns["display_known"] = _display_known(table, layout, options)
     if not used.all():
         columns["row"] = np.arange(1, len(table) + 1) if reading.row is None else reading.row
         columns = {
@@ -123,11 +126,21 @@ def decode(
             for name, values in columns.items()
         }
         groups = None if groups is None else (groups[0], [groups[1][0][used]])
-    known = layout.display_known if options.display_known is None else options.display_known
-    votes = Comparisons(**columns, display_known=np.asarray(known), report=report, backend=backend)
-    if (
-        options.display_known is None and layout.asked_by is None
-    ):  # samplers record the display order
+    if reading.extra is not None:
+        time = None if columns["time"] is None else layout.time
+        used_for = {
+            layout.worker,
+            layout.weight,
+            layout.count,
+            time,
+            layout.asked_by,
+            layout.is_display_known,
+        }
+        names = [name for name in reading.extra.names if name not in used_for]
+        columns["extra"] = ExtraColumns(reading.extra, names, columns["row"])
+    votes = Comparisons(**columns, report=report, backend=backend)
+    is_recorded = layout.asked_by or layout.is_display_known  # samplers record the display order
+    if options.display_known is None and not is_recorded:
         votes = doubt_display(votes)
         report = votes.report
     if reading.names is not None:
@@ -176,7 +189,7 @@ def _encoded_columns(
         columns["units"], (unit,) = found["unit"]
         if not columns["units"]:
             raise InvalidComparisons(f"{reading.source}: the unit column {layout.unit!r} is empty")
-        columns["ballot"] = _each_by_itself(unit, len(columns["units"]))
+        columns["ballot"] = each_by_itself(unit, len(columns["units"]))
     return {"items": items, "workers": workers, "groups": found.get("group"), **columns}, outcomes
 
 
@@ -240,7 +253,17 @@ def _is_adaptive(table: pl.DataFrame, layout: Layout, used: BoolArray) -> bool:
     return any(map(follows_labels, askers(table.filter(used), layout.asked_by)))
 
 
-def _each_by_itself(unit: CodeArray, n_units: int) -> CodeArray:
+def _display_known(table: pl.DataFrame, layout: Layout, options: ReadOptions) -> BoolArray | bool:
+    """Return whether left and right are the display order, for all votes or for each."""
+    if options.display_known is not None:
+        return options.display_known
+    if layout.is_display_known is None or not layout.display_known:
+        return layout.display_known
+    said = table[layout.is_display_known].cast(pl.String, strict=False).str.strip_chars()
+    return said.str.to_lowercase().is_in(["true", "1", "yes"]).fill_null(value=False).to_numpy()
+
+
+def each_by_itself(unit: CodeArray, n_units: int) -> CodeArray:
     """Number the units; a vote without one is a unit by itself."""
     unknown = unit == MISSING
     return np.where(unknown, n_units + np.cumsum(unknown) - 1, unit)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import NamedTuple
@@ -108,6 +108,22 @@ class DerivedTable:
         """Names of all columns, the derived ones last."""
         return [*self.table.columns, *(column.name for column in self.derived)]
 
+    @property
+    def nested(self) -> frozenset[str]:
+        """Columns whose cells hold lists or records, which may be long."""
+        return self.table.nested
+
+    def reader(self, columns: list[str]) -> Callable[[str], pl.Series]:
+        """Return a function that reads one of these columns later, as it is now, or fails."""
+        read, made = self.table.reader(self._needed(columns)), self._made
+
+        def column(name: str) -> pl.Series:
+            if name not in made:
+                return read(name)
+            return made[name].series(pl.DataFrame([read(part) for part in made[name].parts]))
+
+        return column
+
     def parts_of(self, names: Iterable[str]) -> set[str]:
         """Return the columns from which these are made."""
         wanted = set(names)
@@ -132,13 +148,17 @@ class DerivedTable:
         for batch in self.table.batches(self._needed(columns), size):
             yield self._with(batch, columns)
 
+    @property
+    def _made(self) -> dict[str, Derived]:
+        return {column.name: column for column in self.derived}
+
     def _needed(self, columns: Sequence[str]) -> list[str]:
         own = {column.name for column in self.derived}
         plain = [name for name in columns if name not in own]
         return list(dict.fromkeys([*plain, *sorted(self.parts_of(columns))]))
 
     def _with(self, table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
-        made = {column.name: column for column in self.derived}
+        made = self._made
         return pl.DataFrame(
             [made[name].series(table) if name in made else table[name] for name in columns]
         )

@@ -14,7 +14,7 @@ from hodgerank.data.reading.ballots import (
     find_rankings,
     find_rated_items,
 )
-from hodgerank.data.reading.column_names import ITEM_WORDS, words_of
+from hodgerank.data.reading.column_names import ITEM_WORDS, item_pairs, words_of
 from hodgerank.data.reading.column_values import is_numeric, may_be_outcome, objection
 from hodgerank.data.reading.count_tables import find_tallies, find_win_matrix
 from hodgerank.data.reading.derived_columns import Derived, DerivedTable, with_derived_columns
@@ -29,6 +29,7 @@ from hodgerank.data.reading.options import PLAIN_SCALE, ReadOptions
 from hodgerank.data.reading.values import number
 from hodgerank.data.sources.table import Table
 from hodgerank.data.sources.text_table import TextTable
+from hodgerank.data.vote_columns import LAYOUTS
 from hodgerank.display import short
 from hodgerank.errors import InvalidComparisons, did_you_mean
 
@@ -117,6 +118,8 @@ def _with_other_outcomes(
     """Return the layouts among the rest that differ from one in the outcome column only."""
     if not isinstance(found, Layout) or found.outcome is None:
         return ()
+    if (found.left, found.right, found.outcome) in (layout.names for layout in LAYOUTS.values()):
+        return ()
     same = (shape for shape in rest if isinstance(shape, Layout) and shape.left == found.left)
     return tuple(layout for layout in same if layout.outcome and layout.difference is None)
 
@@ -145,7 +148,9 @@ def _by_names(columns: list[str], given: ReadOptions) -> Iterator[Layout | Shape
     if given.item or given.place or given.ballot:
         found: Iterable[Layout | Shape | None] = [find_rankings(columns, given)]
     else:
+        written = _as_written(columns, given)
         found = chain(
+            pair_layouts(columns, written) if written else (),
             # the first two of several columns are not a pair
             (find(columns, given) for find in (find_choices, find_rated_items)),
             # beside an outcome, counts are those of something else
@@ -154,6 +159,23 @@ def _by_names(columns: list[str], given: ReadOptions) -> Iterator[Layout | Shape
             (find(columns, given) for find in (find_tallies, find_rankings)),
         )
     return (shape for shape in found if shape is not None)
+
+
+def _as_written(columns: list[str], given: ReadOptions) -> ReadOptions | None:
+    """Return options for a table with the columns that we write; others may look like anything.
+
+    Two columns of items take precedence over winner and loser: they may be the display order.
+    """
+    if given.left or given.right or given.outcome or given.winner or given.loser:
+        return None
+    for layout in LAYOUTS.values():
+        if not set(layout.names) <= set(columns):
+            continue
+        if layout.outcome is not None:
+            return replace(given, left=layout.left, right=layout.right, outcome=layout.outcome)
+        if not item_pairs(columns)[0]:
+            return replace(given, winner=layout.left, loser=layout.right)
+    return None
 
 
 def _objection(detected: DetectedLayout) -> str | None:

@@ -21,6 +21,7 @@ from hodgerank.data.reading.column_names import (
     words_of,
 )
 from hodgerank.data.reading.options import PLAIN_SCALE, ReadOptions
+from hodgerank.data.vote_columns import ASKERS, COUNTS, DISPLAY_KNOWN, TIMES, WEIGHTS, WORKERS
 from hodgerank.types import IntArray
 
 # Names of outcomes, the most telling first: a label or result may also be that of something else.
@@ -37,16 +38,6 @@ _QUALIFIERS = frozenset({
     "participant", "judge", "final", "model", "option", "candidate", "image", "stimulus",
     "human",
 })  # fmt: skip
-WORKERS = (
-    "worker", "performer", "annotator", "judge", "rater", "assessor", "participant", "observer",
-    "subject", "respondent", "user", "voter", "evaluator", "reviewer", "juror", "coder", "labeler",
-    "labeller", "expert", "person", "pid", "session",
-)  # fmt: skip
-WEIGHTS = ("weight",)
-COUNTS = ("count", "counts", "n", "freq", "frequency", "multiplicity")
-ASKERS = ("asked_by",)
-TIMES = ("time", "timestamp", "tstamp", "created_at", "answered_at", "submitted_at", "datetime")
-
 # Such columns are often the label, answer or result of something else.
 VAGUE_OUTCOMES = frozenset({"label", "result", "answer", "grade", "rating", "response"})
 
@@ -68,6 +59,7 @@ class Company:
     group: str | None = None
     unit: str | None = None
     asked_by: str | None = None
+    is_display_known: str | None = None
 
     @property
     def company(self) -> dict[str, Any]:
@@ -136,6 +128,7 @@ def accompanying(columns: Sequence[str], given: ReadOptions, taken: Iterable[str
     """Find the columns of worker, time, count, weight, group, unit and sampler."""
     free = [name for name in columns if name not in {*taken, given.unit}]
     named = {name for part, name in given.columns.items() if part != "group"}
+    others = [name for name in free if name not in named]
     return Company(
         worker=given.worker or _first(WORKERS, free, base_word),
         weight=given.weight or _first(WEIGHTS, free, str.lower),
@@ -143,7 +136,8 @@ def accompanying(columns: Sequence[str], given: ReadOptions, taken: Iterable[str
         count=given.count or _first(COUNTS, free, str.lower),
         group=given.group,
         unit=given.unit,
-        asked_by=_first(ASKERS, [name for name in free if name not in named], str.lower),
+        asked_by=_first(ASKERS, others, str.lower),
+        is_display_known=_first(DISPLAY_KNOWN, others, str.lower),
     )
 
 

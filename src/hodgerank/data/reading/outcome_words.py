@@ -11,8 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
-from hodgerank.data.reading.column_names import ITEM_WORDS, SIDES
+from hodgerank.data.reading.column_names import ITEM_WORDS
 from hodgerank.data.reading.options import plain_word
+from hodgerank.data.vote_columns import SIDES
 
 Meaning: TypeAlias = Literal["left", "right", "tie", "both bad", "skip", "unanswered"]
 WEAK, PLAIN, STRONG = 1, 2, 3

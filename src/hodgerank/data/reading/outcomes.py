@@ -146,10 +146,11 @@ def _most_plausible_kind(
 def refuse_zero_and_one(values: FloatArray, reading: Reading) -> None:
     """Refuse labels that are only 0 and 1, since 0 may mean a tie or a vote for right.
 
-    In files with the name of a hodgerank sampler, 0 is a tie.
+    In files with the name of a hodgerank sampler, or written by `to_frame`, 0 is a tie.
     """
     layout = reading.layout
-    if reading.options.scale is not None or layout.scale is not None or layout.asked_by is not None:
+    is_ours = layout.asked_by is not None or layout.is_display_known is not None
+    if reading.options.scale is not None or layout.scale is not None or is_ours:
         return
     known = np.unique(values[~np.isnan(values)])
     if len(known) >= 2 and known[0] == 0 and known[-1] == 1:

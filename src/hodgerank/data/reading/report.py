@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from hodgerank.data.comparisons import ReadReport
+from hodgerank.data.extra_columns import SourceColumns
 from hodgerank.data.reading.column_values import is_running_number
 from hodgerank.data.reading.layouts import Layout
 from hodgerank.data.reading.options import PLAIN_SCALE, OutcomeKind, ReadOptions
@@ -94,6 +95,8 @@ class Reading:
         As in `ReadReport`.
     names
         Table of ids and names of items, if the caller gave one.
+    extra
+        Columns to keep with the votes unless they turn out to be used.
     """
 
     layout: Layout
@@ -107,6 +110,7 @@ class Reading:
     unused: tuple[str, ...] = ()
     notes: list[str] = field(default_factory=list)
     names: Table | None = None
+    extra: SourceColumns | None = None
 
     @property
     def scale(self) -> tuple[float, float]:

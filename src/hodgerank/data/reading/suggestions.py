@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from itertools import combinations, islice
 from shlex import quote
@@ -245,8 +246,11 @@ def _head(table: Table) -> pl.DataFrame:
     """Return the first rows of the columns that can be named."""
     times = Counter(table.columns)
     names = [name for name, n in times.items() if n == 1 and not is_pattern(name)]
-    head = table.head(names[:MOST_COLUMNS], LOOKED_AT)
-    return head.select(column for column in head if not column.dtype.is_nested())
+    columns = []
+    for name in [name for name in names if name not in table.nested][:MOST_COLUMNS]:
+        with suppress(InvalidComparisons):  # a column that cannot be read need not be used
+            columns.append(table.head([name], LOOKED_AT)[name])
+    return pl.DataFrame(columns)
 
 
 # What makes a column an outcome: its name; values that name sides or items, which also other

@@ -13,6 +13,7 @@ import polars as pl
 from polars import selectors
 
 from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.extra_columns import SourceColumns
 from hodgerank.data.groups import VoteGroups
 from hodgerank.data.reading.column_names import words_of
 from hodgerank.data.reading.column_values import MOST_ITSELF
@@ -105,6 +106,8 @@ TRIED = 2000  # rows on which suggested options are tried
 SAMPLE = 1 << 16  # rows inspected to see whether votes repeat
 # Beyond this many distinct votes, counting them at the source takes longer than fetching them.
 MANY_DISTINCT = 1 << 18
+# Columns that are kept although they are used, or whose use depends on their values.
+MAY_BE_KEPT = ("group", "unit", "ballot", "count", "time", "asked_by", "is_display_known")
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,14 +148,21 @@ class TableVotes:
                 )
         return detected._replace(shape=layout)
 
+    @property
+    def _plain_columns(self) -> list[str]:
+        """Columns that can be named: one of each name, and not a pattern."""
+        times = Counter(self.opened.columns)
+        return [name for name, n in times.items() if n == 1 and not is_pattern(name)]
+
     def _attempt(self, options: dict[str, Any]) -> Comparisons | None:
         """Read the first rows with other options; None if that is not possible."""
         from hodgerank.data.sources.frames import Frame
 
-        columns = [name for name in dict.fromkeys(self.opened.columns) if not is_pattern(name)]
+        tried = replace(self.options, skip_invalid=True, **options)
+        texts = [*tried.columns.values(), tried.where or ""]
+        columns = [name for name in self._plain_columns if any(name in text for text in texts)]
         head = Frame(self.opened.head(columns, TRIED), self.name, scale=self.opened.scale)
         head.from_text = self.opened.from_text
-        tried = replace(self.options, skip_invalid=True, **options)
         try:
             return TableVotes(head, tried).answers()
         except HodgeRankError:
@@ -238,8 +248,16 @@ class TableVotes:
         """Decode all rows; a table of another shape is first converted to votes."""
         table, shape, notes, _ = self._recognised
         unused = self._unused()
+        kept = self._kept()
+        # Before the rows, since files may change. A lazy table may have another order next time.
+        read = None if table.is_lazy or not kept else table.reader(kept)
         rows, ragged = table.rows([*shape.columns, *self._where_columns])
         more: dict[str, Any] = {"unused": unused}
+        if kept:
+            read = read or {name: rows[name] for name in kept}.__getitem__
+            more["extra"] = SourceColumns(
+                kept, len(rows), read, from_text=table.from_text, source=self.name
+            )
         more["notes"] = [*notes, *self._about_the_file(unused)]
         if isinstance(shape, Layout) and self.options.count is None:
             sure = without_running_number(shape, rows)
@@ -297,6 +315,18 @@ class TableVotes:
             used |= table.parts_of(shape.columns)
         return tuple(name for name in dict.fromkeys(table.columns) if name not in used)
 
+    def _kept(self) -> list[str]:
+        """Return the columns that stay with the votes; decoding may still use some of them."""
+        table, shape, *_ = self._recognised
+        maybe = {getattr(shape, part, None) for part in MAY_BE_KEPT}
+        if table.is_lazy:
+            return [name for name in shape.columns if name in maybe]
+        own = {name for name in shape.columns if name not in maybe}
+        names = table.columns
+        if len(set(names)) < len(names):  # which of two columns of a name would be meant?
+            own |= {name for name, times in Counter(names).items() if times > 1}
+        return [name for name in names if name not in own]
+
     def _about_the_file(self, unused: tuple[str, ...]) -> list[str]:
         """Return notes on lines before the table, and on rows that are marked as invalid."""
         table, notes = self._recognised.table, []
@@ -326,8 +356,12 @@ class TableVotes:
         if self.options.group is not None or table.is_lazy or is_ranking:
             return decoded
         times = Counter(table.columns)
-        unused = [name for name in votes.report.unused if times[name] == 1]
-        noted = point_out_groups(votes, unused, lambda names: table.rows(names)[0])
+        nested = table.nested
+        unused = [n for n in votes.report.unused if times[n] == 1 and n not in nested]
+        try:
+            noted = point_out_groups(votes, unused, lambda names: table.rows(names)[0])
+        except InvalidComparisons:  # an unused column need not be readable
+            return decoded
         return replace(decoded, votes=noted)
 
     def _split(self, decoded: Decoded) -> VoteGroups:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, overload
 
 from hodgerank.data.comparisons import Comparisons, joint_report
 from hodgerank.data.groups import VoteGroups
+from hodgerank.data.reading.extra_roles import in_groups, with_units
 from hodgerank.data.reading.options import (
     BothBad,
     OutcomeKind,
@@ -66,7 +67,9 @@ class VoteSource:
     @property
     def group(self) -> str | None:
         """Column of the groups, if the votes are in groups."""
-        if isinstance(self.source, Comparisons | VoteGroups):
+        if isinstance(self.source, Comparisons):
+            return self.options.group
+        if isinstance(self.source, VoteGroups):
             return None
         names = list(dict.fromkeys(how.options.group for _, how in self._files))
         if len(names) > 1:
@@ -80,6 +83,8 @@ class VoteSource:
     @property
     def name(self) -> str:
         """Name in messages."""
+        if isinstance(self.source, Comparisons):
+            return self.source.report.source
         names = list(dict.fromkeys(table.name for table in self._tables))
         return names[0] if len(names) == 1 else f"{len(names):,} files ({names[0]}, ...)"
 
@@ -104,6 +109,8 @@ class VoteSource:
         column = self.group
         if column is None:
             raise InvalidArgument("name the column of the groups: group=... (--by)")
+        if isinstance(self.source, Comparisons):
+            return in_groups(with_units(self.source, self.options), column, self.options)
         found = [table.groups() for table in self._tables]
         if len(found) == 1:
             return found[0]
@@ -121,13 +128,9 @@ class VoteSource:
                 f"these votes are in groups by {self.source.column}: rank each group separately "
                 "with rank_groups(votes), or take one: votes[name]"
             )
-        if isinstance(self.source, Comparisons):
-            if self.options != ReadOptions():
-                raise InvalidArgument(
-                    "these votes have been read already: give the options when reading"
-                )
-            return self.source
         self._require_no_groups()
+        if isinstance(self.source, Comparisons):
+            return with_units(self.source, self.options)
         return self._joined([t.distinct_answers(by_worker=by_worker) for t in self._tables])
 
     def pieces(self) -> Iterator[Comparisons]:
@@ -254,7 +257,8 @@ def read_comparisons(  # type: ignore[misc]  # the overloads do not list the opt
         A path or a list of paths (CSV, TSV, either gzipped; Parquet, also many files as
         'votes/*.parquet'; JSON lines; Excel with the extra `excel`), a binary stream, any
         dataframe narwhals knows (pandas, polars, pyarrow, duckdb, dask, pyspark ...), or rows:
-        tuples (left, right, outcome[, worker]) or dicts.
+        tuples (left, right, outcome[, worker]) or dicts. Votes that were read already can be given
+        again with `group` or `unit`, which may name any of their `extra` columns.
     left, right, outcome, winner, loser, worker, weight, time, count
         Column names. Columns that are not named are recognised: `left,right,outcome`,
         `left,right,winner`, `model_a,model_b,winner`, `winner,loser` and similar names.

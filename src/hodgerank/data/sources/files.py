@@ -108,7 +108,10 @@ def _ending(name: str, content: Path | bytes) -> str:
 
 def _open_parquet(content: Path | bytes, name: str, *, many: bool = False) -> Table:
     scan = partial(pl.scan_parquet, glob=many)
-    return _open_typed(content, name, lambda data: scan(_seekable(data)), "Parquet", is_lazy=many)
+    file = content if isinstance(content, Path) and not many else None
+    return _open_typed(
+        content, name, lambda data: scan(_seekable(data)), "Parquet", is_lazy=many, file=file
+    )
 
 
 def _open_typed(
@@ -118,9 +121,10 @@ def _open_typed(
     what: str,
     *,
     is_lazy: bool = False,
+    file: Path | None = None,
 ) -> Table:
-    """Read a format whose columns have types."""
-    from hodgerank.data.sources.frames import Frame
+    """Read a format whose columns have types; `file` is read when its columns are used."""
+    from hodgerank.data.sources.frames import AUTO, Frame
 
     try:
         lazy = scan(content)
@@ -128,7 +132,7 @@ def _open_typed(
     except (*DAMAGE, RecursionError) as error:
         reason = str(error).split("\n", 1)[0]
         raise InvalidComparisons(f"{name} is not readable as {what}: {reason}") from None
-    return Frame(lazy, name=name, is_lazy=is_lazy)
+    return Frame(lazy, name=name, is_lazy=is_lazy, file=file, backend=AUTO)
 
 
 def _seekable(content: Path | bytes) -> Path | io.BytesIO:

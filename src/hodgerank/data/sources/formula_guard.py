@@ -24,6 +24,21 @@ def guarded(text: str) -> str:
     return text
 
 
+def with_guards(table: pl.DataFrame) -> pl.DataFrame:
+    """Apply `guarded` to every text of a table, before it is written as CSV."""
+    columns = table.get_columns()  # by position: any text may be the name of a column
+    for place, column in enumerate(columns):
+        if column.dtype != pl.String:
+            continue
+        text = column.rename("")
+        is_number = text.str.contains(f"^(?:{NUMBER.pattern})$")
+        is_unsafe = text.str.contains(f"^(?:{DANGEROUS.pattern})") & ~is_number
+        if is_unsafe.any():
+            safe = pl.when(is_unsafe).then(GUARD + text).otherwise(text)
+            columns[place] = pl.select(safe).to_series().rename(column.name)
+    return pl.DataFrame({column.name: column for column in columns})
+
+
 def without_guards(table: pl.DataFrame) -> pl.DataFrame:
     """Undo `guarded` in a table of text."""
     guard = rf"^{GUARD}({DANGEROUS.pattern})"

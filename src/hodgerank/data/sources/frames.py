@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, cast
 
 import narwhals as nw
@@ -22,6 +24,7 @@ UNREADABLE = (
     pl.exceptions.PolarsError,
     pl.exceptions.PanicException,  # raised by the library's own code on unexpected bytes
 )
+AUTO = "auto"  # of votes that come from no dataframe
 EAGER_BACKENDS = ("polars", "pandas", "pyarrow", "modin", "cudf")
 
 
@@ -38,6 +41,10 @@ class Frame:
         Whether to avoid reading it in full; default: whether its library is lazy.
     scale
         Numbers for right and left, if the kind of source defines them.
+    file
+        The file that a lazy frame reads, if it is a single one.
+    backend
+        Library in which results are returned; default: that of the dataframe, if it is eager.
     """
 
     from_text = False
@@ -48,12 +55,17 @@ class Frame:
         name: str | None = None,
         is_lazy: bool | None = None,
         scale: tuple[float, float] | None = None,
+        file: Path | None = None,
+        backend: str | None = None,
     ) -> None:
         try:
             self._frame = nw.from_native(native)
         except (nw.exceptions.NarwhalsError, TypeError) as error:
-            raise InvalidComparisons(f"the dataframe cannot be read: {error}") from None
+            reason = " ".join(str(error).split())
+            raise InvalidComparisons(f"the dataframe cannot be read: {reason}") from None
         self.is_lazy = isinstance(self._frame, nw.LazyFrame) if is_lazy is None else is_lazy
+        self._file = file
+        self._backend = backend
         self.name = name or f"{self.backend} frame"
         self.scale = scale
 
@@ -62,7 +74,10 @@ class Frame:
         """Return whether this is a dataframe."""
         if isinstance(native, pl.DataFrame | pl.LazyFrame):
             return True
-        frame = nw.from_native(native, pass_through=True)
+        try:
+            frame = nw.from_native(native, pass_through=True)
+        except nw.exceptions.NarwhalsError:  # a dataframe with two columns of one name
+            return True
         return isinstance(frame, nw.DataFrame | nw.LazyFrame)
 
     @property
@@ -75,8 +90,16 @@ class Frame:
         return [name for name in names if isinstance(name, str)]
 
     @property
+    def nested(self) -> frozenset[str]:
+        """Columns whose cells hold lists or records, which may be long."""
+        schema = self._frame.collect_schema()
+        return frozenset(name for name, kind in schema.items() if kind.is_nested())
+
+    @property
     def backend(self) -> str:
         """Library in which results are returned."""
+        if self._backend is not None:
+            return self._backend
         name = self._frame.implementation.value
         if name in EAGER_BACKENDS:
             return str(name)
@@ -87,7 +110,8 @@ class Frame:
         native = self._frame.to_native()
         try:
             if isinstance(native, pl.LazyFrame):
-                return Frame(native.filter(pl.sql_expr(where)), self.name, self.is_lazy)
+                native = native.filter(pl.sql_expr(where))
+                return Frame(native, self.name, self.is_lazy, backend=self._backend)
             if self._frame.implementation.value == "duckdb":
                 return Frame(native.filter(where), self.name, self.is_lazy)
         except UNREADABLE as error:
@@ -100,6 +124,36 @@ class Frame:
     def rows(self, columns: list[str]) -> tuple[pl.DataFrame, BoolArray | None]:
         """Return every row of these columns; none has more fields than the header."""
         return self._fetched(self._selected(columns)), None
+
+    def reader(self, columns: list[str]) -> Callable[[str], pl.Series]:
+        """Return a function that reads one of these columns later, as it is now, or fails."""
+        native = self._frame.to_native()
+        if isinstance(native, pl.DataFrame):  # its columns do not change, but it may get others
+            return {name: native[name] for name in columns}.__getitem__
+        if not isinstance(self._frame, nw.LazyFrame):
+            native = self._frame.select(columns).to_native()
+            copied = native.copy() if hasattr(native, "copy") else native  # arrow never changes
+            return Frame(copied, self.name)._column_or_text
+        written = _stamp(self._file)
+
+        def read(name: str) -> pl.Series:
+            if _stamp(self._file) != written:
+                raise InvalidComparisons("the file was changed or removed")
+            return self._column(name)
+
+        return read
+
+    def _column(self, name: str) -> pl.Series:
+        return self.rows([name])[0].to_series()
+
+    def _column_or_text(self, name: str) -> pl.Series:
+        """Return a column of an eager frame, as text if it mixes types."""
+        try:
+            return self._column(name)
+        except InvalidComparisons:
+            values = cast("nw.DataFrame[Any]", self._frame)[name].to_list()
+            texts = [None if v is None or v != v else str(v) for v in values]
+            return pl.Series(name, texts, pl.String)
 
     def distinct_rows(self, columns: list[str]) -> tuple[pl.DataFrame, IntArray]:
         """Return distinct rows of these columns with their counts, counted by the library."""
@@ -136,7 +190,7 @@ class Frame:
         """Select columns by exact name; polars would expand * and patterns such as ^a."""
         native = self._frame.to_native()
         if isinstance(native, pl.DataFrame):  # a query takes longer than reading a small table
-            return nw.from_native(pl.DataFrame([native[name] for name in dict.fromkeys(columns)]))
+            return nw.from_native(pl.DataFrame({name: native[name] for name in columns}))
         if isinstance(native, pl.LazyFrame):
             return nw.from_native(native.select(selectors.by_name(*columns)))
         return self._frame.select(columns)
@@ -172,21 +226,38 @@ class Frame:
         return MissingDependency("pyarrow", f"reading a {library} table")
 
 
+def _stamp(file: Path | None) -> tuple[int, int] | None:
+    """Return what changes when a file is written; None if there is no such file."""
+    try:
+        found = None if file is None else file.stat()
+    except OSError:
+        return None
+    return None if found is None else (found.st_mtime_ns, found.st_size)
+
+
 def _without_nan(column: nw.Series[Any]) -> list[Any]:
     return [None if value != value else value for value in column.to_list()]
 
 
 def build_frame(columns: Mapping[str, Any], backend: str) -> Any:
-    """Return a dataframe of the named library."""
+    """Return a dataframe of the named library; 'auto' is pandas if installed, else polars."""
+    if backend == AUTO:
+        backend = "polars" if find_spec("pandas") is None else "pandas"
     if backend not in EAGER_BACKENDS:
-        raise InvalidArgument(f"backend {backend!r} is not one of {', '.join(EAGER_BACKENDS)}")
-    plain = {
-        name: values.tolist()
-        if isinstance(values, np.ndarray) and values.dtype == object
-        else values
-        for name, values in columns.items()
-    }
+        names = ", ".join((*EAGER_BACKENDS, AUTO))
+        raise InvalidArgument(f"backend {backend!r} is not one of {names}")
+    plain = {name: _plain(values, backend) for name, values in columns.items()}
     try:
         return nw.from_dict(plain, backend=cast(Any, backend)).to_native()
     except ImportError:
         raise MissingDependency(backend, f"a {backend} dataframe") from None
+
+
+def _plain(values: Any, backend: str) -> Any:
+    """Return a column as its library takes it: lists of names, other arrays unchanged."""
+    if isinstance(values, np.ndarray) and values.dtype == object:
+        return values.tolist()
+    if isinstance(values, pl.Series) and backend != "polars":
+        is_plain = values.dtype.is_numeric() and not values.null_count()
+        return values.to_numpy() if is_plain else values.to_list()
+    return values

@@ -82,13 +82,14 @@ def open_table(
         return open_file(
             place, encoding=encoding, separator=separator, sheet=sheet, name=name, remark=remark
         )
-    from hodgerank.data.sources.frames import Frame
+    from hodgerank.data.sources.frames import AUTO, Frame
 
     if Frame.accepts(source):
         return Frame(source)
     if isinstance(source, Iterable) and not isinstance(source, bytes):
         table, are_tuples = table_of_rows(source)
-        return Frame(table, name="rows", scale=OUTCOME_OF_TUPLES if are_tuples else None)
+        scale = OUTCOME_OF_TUPLES if are_tuples else None
+        return Frame(table, name="rows", scale=scale, backend=AUTO)
     raise InvalidComparisons(
         f"cannot read votes from a {type(source).__name__}: "
         "give a path, a dataframe, rows (left, right, outcome), or Comparisons"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import polars as pl
@@ -37,8 +37,18 @@ class Table(Protocol):
     def columns(self) -> list[str]:
         """Names of all columns, found without reading rows."""
 
+    @property
+    def nested(self) -> frozenset[str]:
+        """Columns whose cells hold lists or records, which may be long."""
+
     def rows(self, columns: list[str]) -> tuple[pl.DataFrame, BoolArray | None]:
         """Return every row of these columns, and which have too many fields (None: none)."""
+
+    def reader(self, columns: list[str]) -> Callable[[str], pl.Series]:
+        """Return a function that reads one of these columns later, as it is now, or fails.
+
+        It keeps only these columns in memory, and reads those of a file when they are used.
+        """
 
     def distinct_rows(self, columns: list[str]) -> tuple[pl.DataFrame, IntArray]:
         """Return distinct rows with their counts, counted where the rows are stored."""

@@ -7,13 +7,13 @@ import gzip
 import io
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, ClassVar, cast
 
 import numpy as np
 import polars as pl
@@ -50,11 +50,12 @@ class TextTable:
     first: tuple[str, ...]
     has_header: bool = True
     skipped: tuple[str, ...] = ()  # lines before the table
-    backend = "polars"
+    backend = "auto"
     from_text = True
     is_lazy = False
     is_streamable = False
     scale = None
+    nested: ClassVar[frozenset[str]] = frozenset()
 
     @property
     def columns(self) -> list[str]:
@@ -76,6 +77,11 @@ class TextTable:
         table, ragged = self._all_rows
         where = {name: place for place, name in enumerate(self.columns)}
         return table.select(table.to_series(where[name]).alias(name) for name in columns), ragged
+
+    def reader(self, columns: list[str]) -> Callable[[str], pl.Series]:
+        """Return a function that returns one of these columns, which are in memory already."""
+        known = dict(zip(self.columns, self._all_rows[0].get_columns(), strict=False))
+        return {name: known[name] for name in columns}.__getitem__
 
     def distinct_rows(self, columns: list[str]) -> tuple[pl.DataFrame, IntArray]:
         """Return each row with count 1; counting text saves nothing."""

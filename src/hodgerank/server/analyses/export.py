@@ -13,7 +13,7 @@ from hodgerank.campaign.log_file import log_lines
 from hodgerank.campaign.results import TrackStanding, rank_options, standing_of
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
-from hodgerank.data.sources.formula_guard import guarded
+from hodgerank.data.sources.formula_guard import with_guards
 from hodgerank.errors import DisconnectedGraph, InvalidArgument
 from hodgerank.reporting.report import report
 from hodgerank.types import Item
@@ -100,6 +100,4 @@ def _write_rankings(standings: list[TrackStanding], form: str, path: Path) -> No
     if form == "parquet":
         table.write_parquet(path)
         return
-    texts = [name for name, kind in table.schema.items() if kind == pl.String]
-    safe = (pl.col(name).map_elements(guarded, pl.String) for name in texts)
-    table.with_columns(safe).write_csv(path)
+    with_guards(table).write_csv(path)
