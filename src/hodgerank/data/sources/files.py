@@ -14,6 +14,7 @@ import polars as pl
 
 from hodgerank.data.sources.table import Table
 from hodgerank.data.sources.text_table import DAMAGE, TextTable, open_text, opened
+from hodgerank.data.sources.workbook_bounds import require_bounded_workbook
 from hodgerank.errors import InvalidArgument, InvalidComparisons, MissingDependency
 
 PARQUET = (".parquet", ".pq")
@@ -136,7 +137,8 @@ def _seekable(content: Path | bytes) -> Path | io.BytesIO:
 
 
 def _read_json(content: Path | bytes) -> pl.LazyFrame:
-    return pl.read_json(_seekable(content)).lazy()
+    # Types inferred from the first rows alone would turn a later 1.5 into 1.
+    return pl.read_json(_seekable(content), infer_schema_length=None).lazy()
 
 
 def _read_json_lines(content: Path | bytes) -> pl.LazyFrame:
@@ -150,6 +152,7 @@ def _open_excel(content: Path | bytes, name: str, sheet: str | None) -> TextTabl
         import fastexcel
     except ImportError:
         raise MissingDependency("hodgerank[excel]", "reading a workbook") from None
+    require_bounded_workbook(content, name)
     try:
         book = fastexcel.read_excel(content)
         names = book.sheet_names
