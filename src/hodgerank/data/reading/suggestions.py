@@ -37,7 +37,7 @@ def no_such_column(source: str, name: str, columns: Sequence[str]) -> InvalidCom
 def cannot_be_recognised(table: Table, given: ReadOptions) -> InvalidComparisons:
     """Return the error for a layout that is not recognised."""
     columns = table.columns
-    fitting = propose(columns, table.head(_distinct(columns), LOOKED_AT), given)
+    fitting = propose(columns, table.head(table.flat(_distinct(columns)), LOOKED_AT), given)
     what = "the outcome" if any(item_pairs(columns)) else "the two items"
     start = (
         f"{table.name}: no column for {what} was recognised. The columns are {listed(columns)}. "

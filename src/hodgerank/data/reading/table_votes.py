@@ -24,7 +24,7 @@ from hodgerank.data.reading.layouts import Layout
 from hodgerank.data.reading.options import ReadOptions
 from hodgerank.data.reading.report import Reading
 from hodgerank.data.reading.suggestions import no_such_column
-from hodgerank.data.reading.values import Encoding, numbers, without_running_number
+from hodgerank.data.reading.values import Encoding, as_text, numbers, without_running_number
 from hodgerank.data.sources.table import Table
 from hodgerank.errors import InvalidArgument, InvalidComparisons
 from hodgerank.types import BoolArray, IntArray
@@ -50,6 +50,14 @@ def columns_in(where: str, columns: Sequence[str], source: str) -> list[str]:
         if name not in columns:
             raise no_such_column(source, name, columns)
     return list(dict.fromkeys(names))
+
+
+def _names_in(where: str) -> list[str]:
+    """Return the names that a condition uses; none of an invalid one, which is reported later."""
+    try:
+        return pl.sql_expr(where).meta.root_names()
+    except _NOT_UNDERSTOOD:
+        return []
 
 
 def rows_where(where: str, table: pl.DataFrame, *, from_text: bool) -> BoolArray:
@@ -106,7 +114,9 @@ class TableVotes:
 
     @cached_property
     def _recognised(self) -> DetectedLayout:
-        table = self.opened
+        table = self.opened.with_fields(self.options.columns.values())
+        if self.options.where is not None:
+            table = table.with_fields(_names_in(self.options.where))
         if self.options.where is not None and table.is_lazy:
             columns_in(self.options.where, table.columns, table.name)
             table = cast("Frame", table).filtered(self.options.where)
@@ -228,7 +238,7 @@ class TableVotes:
     def _pointed_out(self, rows: pl.DataFrame, unused: tuple[str, ...]) -> list[str]:
         """Return notes on unused columns that look like groups."""
         table, shape, _ = self._recognised
-        candidates = group_candidates(unused, len(rows))
+        candidates = table.flat(group_candidates(unused, len(rows)))
         is_pooled = self.options.group is None and not table.is_lazy and isinstance(shape, Layout)
         if not (is_pooled and candidates):
             return []
@@ -269,6 +279,9 @@ class TableVotes:
     ) -> Decoded:
         opened = self.opened
         layout = replace(layout, scale=layout.scale or opened.scale)
+        for name in dict.fromkeys((layout.worker, layout.group, layout.unit)):
+            if name is not None and (text := as_text(table[name])).dtype != table[name].dtype:
+                table = table.with_columns(text)
         how = Reading(layout, self.name, opened.from_text, self.options, **reading)
         try:
             return decode(

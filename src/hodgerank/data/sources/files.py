@@ -1,19 +1,22 @@
-"""Files of votes as tables: CSV, TSV (plain or gzip), JSON lines, JSON, Parquet and Excel."""
+"""Files of votes as tables: CSV, TSV (plain or gzip), JSON lines, JSON, Parquet, Excel, PrefLib."""
 
 from __future__ import annotations
 
 import io
+import json
 import re
 from collections.abc import Callable
 from functools import partial
 from glob import glob
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import polars as pl
 
+from hodgerank.data.sources.foreign_formats import refuse_by_name
+from hodgerank.data.sources.preflib import PREFLIB, is_preflib, read_preflib
 from hodgerank.data.sources.table import Table
-from hodgerank.data.sources.text_table import DAMAGE, TextTable, open_text, opened
+from hodgerank.data.sources.text_table import DAMAGE, TextTable, damaged, open_text, opened
 from hodgerank.data.sources.workbook_bounds import require_bounded_workbook
 from hodgerank.errors import InvalidArgument, InvalidComparisons, MissingDependency
 
@@ -48,6 +51,7 @@ def open_file(
             content = _bytes_of(source.open("rb"), name)
     else:
         name, content = "standard input", _bytes_of(source, "standard input")
+    refuse_by_name(name)
     ending = _ending(name, content)
     name += remark
     if sheet is not None and not ending.endswith(EXCEL):
@@ -60,6 +64,8 @@ def open_file(
         return _open_typed(content, name, _read_json, "JSON")
     if ending.endswith(EXCEL):
         return _open_excel(content, name, sheet)
+    if ending.endswith(PREFLIB):
+        return _open_preflib(content, name, encoding)
     return open_text(content, name, encoding, separator)
 
 
@@ -97,12 +103,16 @@ def _bytes_of(stream: IO[bytes], name: str) -> bytes:
 def _ending(name: str, content: Path | bytes) -> str:
     """Return the format, by the name or else by the first bytes."""
     suffix = name.lower()
-    if suffix.endswith((*PARQUET, *JSON_LINES, *JSON, *EXCEL, *TEXT)):
+    if suffix.endswith((*PARQUET, *JSON_LINES, *JSON, *EXCEL, *PREFLIB)):
         return suffix
     try:
         with opened(content) as stream:
-            start = stream.read(64).lstrip()
+            start = stream.read(1 << 16).lstrip()
     except DAMAGE:
+        return suffix
+    if is_preflib(start):
+        return PREFLIB[0]
+    if suffix.endswith(TEXT):
         return suffix
     return next((ending for mark, ending in MAGIC.items() if re.match(mark, start)), suffix)
 
@@ -110,6 +120,15 @@ def _ending(name: str, content: Path | bytes) -> str:
 def _open_parquet(content: Path | bytes, name: str, *, many: bool = False) -> Table:
     scan = partial(pl.scan_parquet, glob=many)
     return _open_typed(content, name, lambda data: scan(_seekable(data)), "Parquet", is_lazy=many)
+
+
+def _open_preflib(content: Path | bytes, name: str, encoding: str | None) -> Table:
+    from hodgerank.data.sources.frames import Frame
+
+    try:
+        return Frame(read_preflib(content, name, encoding), name=f"{name} (PrefLib)")
+    except DAMAGE as error:
+        raise damaged(name, error) from None
 
 
 def _open_typed(
@@ -126,7 +145,7 @@ def _open_typed(
     try:
         lazy = scan(content)
         lazy.collect_schema()
-    except (*DAMAGE, RecursionError) as error:
+    except (*DAMAGE, RecursionError, json.JSONDecodeError) as error:
         reason = str(error).split("\n", 1)[0]
         raise InvalidComparisons(f"{name} is not readable as {what}: {reason}") from None
     return Frame(lazy, name=name, is_lazy=is_lazy)
@@ -138,12 +157,35 @@ def _seekable(content: Path | bytes) -> Path | io.BytesIO:
 
 def _read_json(content: Path | bytes) -> pl.LazyFrame:
     # Types inferred from the first rows alone would turn a later 1.5 into 1.
-    return pl.read_json(_seekable(content), infer_schema_length=None).lazy()
+    try:
+        return pl.read_json(_seekable(content), infer_schema_length=None).lazy()
+    except pl.exceptions.SchemaError:
+        with opened(content) as stream:
+            return _of_mixed_types(json.loads(stream.read()))
 
 
 def _read_json_lines(content: Path | bytes) -> pl.LazyFrame:
     with opened(content) as stream:
-        return pl.read_ndjson(stream.read(), infer_schema_length=None).lazy()
+        data = stream.read()
+    try:
+        return pl.read_ndjson(data, infer_schema_length=None).lazy()
+    except pl.exceptions.SchemaError:
+        return _of_mixed_types([json.loads(line) for line in data.splitlines() if line.strip()])
+
+
+def _of_mixed_types(records: list[Any]) -> pl.LazyFrame:
+    """Return records whose nested values have different types; these become JSON text."""
+    if not all(isinstance(record, dict) for record in records):
+        raise pl.exceptions.SchemaError('the rows must be objects such as {"left": ...}')
+    columns = []
+    for name in dict.fromkeys(name for record in records for name in record):
+        values = [record.get(name) for record in records]
+        try:
+            columns.append(pl.Series(name, values))
+        except (TypeError, OverflowError, pl.exceptions.PolarsError):
+            texts = [v if v is None or isinstance(v, str) else json.dumps(v) for v in values]
+            columns.append(pl.Series(name, texts, pl.String))
+    return pl.LazyFrame(columns)
 
 
 def _open_excel(content: Path | bytes, name: str, sheet: str | None) -> TextTable:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 import polars as pl
@@ -36,6 +36,12 @@ class Table(Protocol):
     @property
     def columns(self) -> list[str]:
         """Names of all columns, found without reading rows."""
+
+    def with_fields(self, names: Iterable[str]) -> Table:
+        """Return the table with fields of nested columns as columns: `tag.math` for math of tag."""
+
+    def flat(self, columns: Iterable[str]) -> list[str]:
+        """Return those of the columns that hold one value per cell."""
 
     def rows(self, columns: list[str]) -> tuple[pl.DataFrame, BoolArray | None]:
         """Return every row of these columns, and which have too many fields (None: none)."""

@@ -8,7 +8,7 @@ import io
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +18,7 @@ from typing import IO, cast
 import numpy as np
 import polars as pl
 
+from hodgerank.data.sources.foreign_formats import refuse_by_start
 from hodgerank.data.sources.formula_guard import without_guards
 from hodgerank.errors import InvalidArgument, InvalidComparisons
 from hodgerank.types import BoolArray, IntArray
@@ -33,6 +34,8 @@ DAMAGE = (
     csv.Error,
 )
 _BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
+MOST_COLUMNS = 1 << 14  # as in a spreadsheet
+PIECE = 1 << 20  # bytes of a long line read at once
 LONGEST_CELL = 1 << 27  # characters; the limit of the csv module is too small for some prompts
 
 
@@ -64,6 +67,14 @@ class TextTable:
     def without_header(self) -> TextTable:
         """Return the same table with its first line as a row."""
         return TextTable(self.name, self.content, self.separator, self.first, has_header=False)
+
+    def with_fields(self, names: Iterable[str]) -> TextTable:
+        """Return the table itself: text has no nested columns."""
+        return self
+
+    def flat(self, columns: Iterable[str]) -> list[str]:
+        """Return all of the columns: text has no nested ones."""
+        return list(columns)
 
     def rows(self, columns: list[str]) -> tuple[pl.DataFrame, BoolArray | None]:
         """Return every row of these columns, and which have too many fields (None: none)."""
@@ -117,8 +128,8 @@ class TextTable:
             reader = csv.reader(self._checked(stream), delimiter=self.separator)
             if self.has_header:
                 next(reader)
-            records = [record for record in reader if record]
-        width = len(self.first)
+            width = len(self.first)
+            records = [record[: width + 1] for record in reader if record]
         ragged = np.array([len(record) > width for record in records], bool)
         if not ragged.any():
             first = reason.split("\n", 1)[0]
@@ -154,7 +165,7 @@ def open_text(
     try:
         content = _as_utf8(content, name, encoding)
         with opened(content) as stream:
-            first = _first_record(stream).replace("\0", "")
+            first = _first_record(stream, name).replace("\0", "")
         if not first.strip():
             raise InvalidComparisons(f"{name} is empty: a header and one row are needed")
         unquoted = re.sub(r'"[^"]*"', "", first)
@@ -163,17 +174,36 @@ def open_text(
         fields = next(csv.reader(first.splitlines(keepends=True), delimiter=separator))
     except DAMAGE as error:
         raise damaged(name, error) from None
+    if len(fields) > MOST_COLUMNS:
+        raise _too_wide(name)
     return TextTable(name, content, separator, tuple(fields))
 
 
-def _first_record(stream: IO[bytes]) -> str:
+def _first_record(stream: IO[bytes], name: str) -> str:
     """Return the first line, and the following ones while a quotation mark is open."""
-    record = b""
-    for line in stream:
+    record, n_quotes = b"", 0
+    while line := stream.readline(PIECE):
         record += line
-        if record.count(b'"') % 2 == 0 or len(record) > LONGEST_CELL:
+        n_quotes += line.count(b'"')
+        is_whole = line.endswith(b"\n") and n_quotes % 2 == 0
+        if is_whole or len(record) > LONGEST_CELL:
             break
+        if len(record) > PIECE and _is_too_wide(record):
+            raise _too_wide(name)
     return record.decode("utf-8", errors="replace").rstrip("\r\n")
+
+
+def _is_too_wide(start: bytes) -> bool:
+    """Return whether a line that starts so has too many fields, however it is separated."""
+    unquoted = re.sub(rb'"[^"]*"', b"", start)
+    return any(unquoted.count(separator.encode()) >= MOST_COLUMNS for separator in SEPARATORS)
+
+
+def _too_wide(name: str) -> InvalidComparisons:
+    return InvalidComparisons(
+        f"{name} has more than {MOST_COLUMNS:,} columns: write one row per vote, and only the "
+        "columns of the two items, the outcome and the worker"
+    )
 
 
 def _as_utf8(data: Path | bytes, name: str, encoding: str | None) -> Path | bytes:
@@ -181,6 +211,7 @@ def _as_utf8(data: Path | bytes, name: str, encoding: str | None) -> Path | byte
     if encoding is None:
         with opened(data) as stream:
             start = stream.read(1 << 16)
+        refuse_by_start(name, start)
         packed = (packer for mark, packer in OTHER_PACKERS.items() if start.startswith(mark))
         if packer := next(packed, None):
             raise InvalidComparisons(f"{name} is compressed with {packer}: decompress it first")
