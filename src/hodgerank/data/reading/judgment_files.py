@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from hodgerank.data.reading.ballots import BALLOT
-from hodgerank.data.reading.column_names import item_pairs, words_of
+from hodgerank.data.reading.column_names import item_pairs
 from hodgerank.data.reading.layouts import (
     LEFT,
     OUTCOME,
@@ -35,11 +35,6 @@ from hodgerank.errors import InvalidComparisons
 
 BASELINE = "baseline"  # column of the baseline, and its name where no column names it
 GAMES = "games"
-# Columns of these words hold what was compared rather than its name.
-TEXT_WORDS = frozenset({
-    "output", "response", "answer", "completion", "text", "generation", "reply", "summary",
-    "translation", "story", "essay", "passage", "document", "sentence", "continuation",
-})  # fmt: skip
 LOOKED_AT = 200  # rows
 LONG = 60  # characters, of a text; the name of an item is shorter
 REPEATED = 2  # times that a name occurs on average; texts are mostly different
@@ -159,7 +154,7 @@ class ArenaHard(Company):
                 "Arena-Hard writes them: name the columns of the votes (--left, --right, --outcome)"
             )
         n_games = games.list.len().fill_null(0)
-        if len(table) and int(n_games.max() or 0) > 2:  # type: ignore[call-overload]
+        if len(table) and int(n_games.max() or 0) > 2:  # type: ignore[arg-type]
             raise InvalidComparisons(
                 f"row {int(n_games.arg_max() or 0) + 1}: a row of Arena-Hard has two games, the "
                 "second with A and B swapped: write other rows as votes (left, right, outcome)"
@@ -238,17 +233,11 @@ def prefer_labels(layout: Layout, table: Table, given: ReadOptions) -> Layout:
 
     So `policy_1, policy_2` are the items beside `response_1, response_2`.
     """
-    if not TEXT_WORDS.intersection(words_of(layout.left)):
-        return layout
     columns = [name for name in table.columns if name not in layout.parts]
     candidates = [pair for pairs in item_pairs(columns) for pair in pairs]
     if not candidates or not _are_texts(table, layout.left, layout.right):
         return layout
-    named = [
-        pair
-        for pair in candidates
-        if not TEXT_WORDS.intersection(pair.stem) and _are_names(table, pair.left, pair.right)
-    ]
+    named = [pair for pair in candidates if _are_names(table, pair.left, pair.right)]
     if len(named) != 1:
         return layout
     given = replace(given, left=named[0].left, right=named[0].right)
@@ -268,6 +257,6 @@ def _are_names(table: Table, *columns: str) -> bool:
     if not all(head[name].dtype == pl.String for name in columns):
         return False
     together = pl.concat([head[name].alias("name") for name in columns]).drop_nulls()
-    if together.is_empty() or int(together.str.len_chars().max() or 0) > LONG:  # type: ignore[call-overload]
+    if together.is_empty() or int(together.str.len_chars().max() or 0) > LONG:  # type: ignore[arg-type]
         return False
     return len(together) >= REPEATED * together.n_unique()

@@ -11,21 +11,21 @@ import polars as pl
 from hodgerank.data.reading.ballots import LongBallots, find_choices, find_rankings
 from hodgerank.data.reading.column_names import words_of
 from hodgerank.data.reading.count_tables import find_tallies, find_win_matrix
-from hodgerank.data.reading.judgment_files import ArenaHard, find_judgments, prefer_labels
 from hodgerank.data.reading.layouts import Layout, Shape, pair_layout
-from hodgerank.data.reading.list_cells import find_list_cells
 from hodgerank.data.reading.options import ReadOptions
-from hodgerank.data.reading.pair_columns import (
-    find_pair_columns,
-    named_pairs,
-    refuse_numbered_pairs,
-)
 from hodgerank.data.reading.suggestions import cannot_be_recognised, is_pattern, no_such_column
 from hodgerank.data.reading.values import number, numbers
 from hodgerank.data.sources.table import Table
 from hodgerank.data.sources.text_table import TextTable
 from hodgerank.errors import InvalidComparisons
 
+# Columns of published files that no other table has; shapes are imported when they may be needed.
+PUBLISHED = frozenset({"generator_1", "g1_winner", "games"})
+# Columns of these words hold what was compared rather than its name.
+TEXT_WORDS = frozenset({
+    "output", "response", "answer", "completion", "text", "generation", "reply", "summary",
+    "translation", "story", "essay", "passage", "document", "sentence", "continuation",
+})  # fmt: skip
 # Options that name columns beside the votes; others say which columns hold the items.
 ACCOMPANYING = frozenset({"worker", "weight", "time", "count", "group", "unit"})
 LOOKED_AT = 2000  # rows inspected for the values of columns; also the most items of a matrix
@@ -51,28 +51,55 @@ def detect_layout(table: Table, given: ReadOptions) -> DetectedLayout:
         raise InvalidComparisons(f"{table.name}: --loser also needs --winner")
     found = _pair_columns(table, given) or _by_names(columns, given)
     if isinstance(found, Layout) and not (given.left or given.right):
-        found = prefer_labels(found, table, given)
+        found = _with_labels(found, table, given)
     if found is None or (isinstance(found, LongBallots) and not _has_places(table, found)):
         found = _by_cells(table, given) or found
     if found is not None:
         _require_one_part_each(found, given, table.name)
-        return DetectedLayout(table, found, found.notes if isinstance(found, ArenaHard) else ())
+        return DetectedLayout(table, found, getattr(found, "notes", ()))
     if not given.columns and len(columns) <= LOOKED_AT and not _duplicates(columns):
         head = table.head(columns, LOOKED_AT)
         matrix = find_win_matrix(columns, head, len(head))
         if matrix is not None:
             return DetectedLayout(table, matrix)
-        refuse_numbered_pairs(table.name, columns, head)
+        _refuse_numbered_pairs(table.name, columns, head)
     if not given.columns and isinstance(table, TextTable) and _is_data(table):
         return _without_header(table, given)
     raise cannot_be_recognised(table, given)
 
 
+def _published(columns: list[str], given: ReadOptions) -> Shape | None:
+    if PUBLISHED.isdisjoint(columns):
+        return None
+    from hodgerank.data.reading.judgment_files import find_judgments
+
+    return find_judgments(columns, given)
+
+
+def _with_labels(layout: Layout, table: Table, given: ReadOptions) -> Layout:
+    """Return the layout with the columns that name the items, if it took their long texts."""
+    if TEXT_WORDS.isdisjoint(words_of(layout.left)):
+        return layout
+    from hodgerank.data.reading.judgment_files import prefer_labels
+
+    return prefer_labels(layout, table, given)
+
+
+def _refuse_numbered_pairs(source: str, columns: list[str], head: pl.DataFrame) -> None:
+    from hodgerank.data.reading.pair_columns import refuse_numbered_pairs
+
+    refuse_numbered_pairs(source, columns, head)
+
+
 def _pair_columns(table: Table, given: ReadOptions) -> Shape | None:
     """Recognise one column per pair; the names decide whether any value is inspected."""
     columns = table.columns
-    names_a_role = not given.columns.keys() <= ACCOMPANYING
-    if names_a_role or len(columns) > LOOKED_AT or not named_pairs(columns) or _duplicates(columns):
+    may_name_pairs = sum(not name.isalnum() for name in columns) >= 3
+    if not may_name_pairs or len(columns) > LOOKED_AT or not given.columns.keys() <= ACCOMPANYING:
+        return None
+    from hodgerank.data.reading.pair_columns import find_pair_columns, named_pairs
+
+    if not named_pairs(columns) or _duplicates(columns):
         return None
     return find_pair_columns(columns, table.head(columns, LOOKED_AT), given)
 
@@ -89,6 +116,8 @@ def _by_cells(table: Table, given: ReadOptions) -> Shape | None:
     columns = table.columns
     if len(columns) > LOOKED_AT or _duplicates(columns):
         return None
+    from hodgerank.data.reading.list_cells import find_list_cells
+
     usable = [name for name in columns if not is_pattern(name)]
     return find_list_cells(usable, table.head(usable, LOOKED_AT), given)
 
@@ -97,7 +126,7 @@ def _by_names(columns: list[str], given: ReadOptions) -> Layout | Shape | None:
     if given.item or given.place or given.ballot:
         return find_rankings(columns, given)
     return (
-        find_judgments(columns, given)
+        _published(columns, given)
         or find_choices(columns, given)  # the first two of several columns are not a pair
         or find_tallies(columns, given)
         or pair_layout(columns, given)

@@ -6,10 +6,9 @@ A column is read so only if all its cells that are not empty have this form.
 
 from __future__ import annotations
 
-import ast
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from typing import Any, NamedTuple
@@ -78,6 +77,8 @@ def tiers_in(text: str) -> Tiers | None:
 
 def _listed(text: str) -> Tiers | None:
     """Return the items of a list in JSON or Python; a list in it is a tie."""
+    import ast
+
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -179,7 +180,7 @@ class RankingCells(Company):
         """Return every pair of items of a ballot; a ballot of several voters is repeated."""
         entries = entries_of(table[self.ranking])
         if entries is None:
-            raise _not_all(table[self.ranking], "rankings such as 'a > b = c'")
+            raise _not_all(table[self.ranking], "rankings such as 'a > b = c'", _has_items)
         counts = self._counts(table)
         sizes = np.bincount(entries.row, minlength=len(table))
         n_pairs = int((counts.astype(float) * sizes * (sizes - 1) / 2).sum())
@@ -231,19 +232,19 @@ class RankingCells(Company):
         size: int,
     ) -> pl.DataFrame:
         """Return the pairs of all ballots of one size, one ballot per voter."""
-        first, second = np.triu_indices(size, 1)
-        left = (starts[:, None] + first).ravel()
-        right = (starts[:, None] + second).ravel()
-        voter = np.repeat(np.arange(len(ballots)), len(first))
-        row = np.repeat(ballots, len(first))
+        first, second = (side.astype(np.int32) for side in np.triu_indices(size, 1))
+        starts = starts.astype(np.int32)[:, None]  # the pairs are many: small numbers save memory
+        left, right = (starts + first).ravel(), (starts + second).ravel()
+        ahead = np.sign(entries.place[right] - entries.place[left]).astype(np.float64)
+        row = np.repeat(ballots.astype(np.uint32), len(first))
         company = [name for part, name in self.company.items() if part != "count"]
         return pl.DataFrame(
             [
-                pl.Series(ROW, (row + 1).astype(np.uint32)),
+                pl.Series(ROW, row + np.uint32(1)),
                 labels.gather(left).alias(LEFT),
                 labels.gather(right).alias(RIGHT),
-                pl.Series(OUTCOME, np.sign(entries.place[right] - entries.place[left]) * 1.0),
-                pl.Series(BALLOT, voter.astype(np.int64)),
+                pl.Series(OUTCOME, ahead),
+                pl.Series(BALLOT, np.repeat(np.arange(len(ballots), dtype=np.int64), len(first))),
                 *(table[name].gather(row) for name in dict.fromkeys(company)),
             ]
         )
@@ -275,7 +276,7 @@ class PairCells(Company):
         entries = entries_of(table[self.pair])
         sizes = np.bincount(entries.row, minlength=len(table)) if entries else np.zeros(1)
         if entries is None or not np.isin(sizes, (0, 2)).all():
-            raise _not_all(table[self.pair], "two items such as 'a;b'")
+            raise _not_all(table[self.pair], "two items such as 'a;b'", _has_two_items)
         first = np.flatnonzero(np.diff(entries.row, prepend=-1))
         place = pl.Series(np.where(sizes == 2, np.cumsum(sizes == 2) - 1, -1))
         place = pl.select(pl.when(place >= 0).then(place)).to_series()
@@ -291,13 +292,26 @@ class PairCells(Company):
         return PairRows(pairs, layout, np.arange(1, len(table) + 1))
 
 
-def _not_all(column: pl.Series, form: str) -> InvalidComparisons:
+def _has_items(cell: pl.Series) -> bool:
+    return entries_of(cell) is not None
+
+
+def _has_two_items(cell: pl.Series) -> bool:
+    entries = entries_of(cell)
+    return entries is not None and len(entries.row) == 2
+
+
+def _is_empty(cell: Any) -> bool:
+    return cell is None or len(cell) == 0 or (isinstance(cell, str) and not cell.strip())
+
+
+def _not_all(column: pl.Series, form: str, fits: Callable[[pl.Series], bool]) -> InvalidComparisons:
     """Return the error for a column in which later rows have another form than the first."""
-    row, cell = 0, None
-    for row, cell in enumerate(column.to_list(), start=1):
-        is_empty = cell is None or (isinstance(cell, str) and not cell.strip())
-        if not is_empty and entries_of(pl.Series([cell], dtype=column.dtype)) is None:
-            break
+    row, cell = next(
+        (row, cell)
+        for row, cell in enumerate(column.to_list(), start=1)
+        if not _is_empty(cell) and not fits(pl.Series([cell], dtype=column.dtype))
+    )
     return InvalidComparisons(
         f"row {row}: the cell {short(repr(cell))} in column {column.name!r} has another form than "
         f"the first ones, which hold {form}: correct it, or leave it empty"

@@ -34,7 +34,8 @@ from hodgerank.errors import InvalidComparisons
 
 # Separators of two items in the name of a column, the clearest first.
 SEPARATORS = (
-    r"\s+vs\.?\s+", r"[_.]vs[_.]", r"\s*:\s*", r"\s*>\s*", r"\s*/\s*", r"\s+-\s+", r"-", r"_", r"\.",
+    r"\s+vs\.?\s+", r"[_.]vs[_.]", r"\s*:\s*", r"\s*>\s*", r"\s*/\s*", r"\s+-\s+", r"-", r"_",
+    r"\.",
 )  # fmt: skip
 FEWEST_PAIRS = 3
 COVERED = 0.6  # of all pairs of the items

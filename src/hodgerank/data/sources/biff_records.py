@@ -60,7 +60,8 @@ def _stream_of(content: bytes) -> bytes:
         return content[begin : begin + sector_size]
 
     def chain(first: int, following: tuple[int, ...]) -> list[int]:
-        found, number = [], first
+        found: list[int] = []
+        number = first
         while number < _FREE:
             if number >= len(following) or len(found) > len(following):
                 raise ValueError("its sectors are not in order")

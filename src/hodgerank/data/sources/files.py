@@ -14,16 +14,15 @@ from typing import IO, Any
 import polars as pl
 
 from hodgerank.data.sources.foreign_formats import refuse_by_name
-from hodgerank.data.sources.preflib import PREFLIB, is_preflib, read_preflib
 from hodgerank.data.sources.table import Table
 from hodgerank.data.sources.text_table import DAMAGE, TextTable, damaged, open_text, opened
-from hodgerank.data.sources.workbook_bounds import require_bounded_workbook
 from hodgerank.errors import InvalidArgument, InvalidComparisons, MissingDependency
 
 PARQUET = (".parquet", ".pq")
 JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 JSON = (".json",)
 EXCEL = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+PREFLIB = (".soc", ".soi", ".toc", ".toi")
 TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 MAGIC = {rb"PAR1": PARQUET[0], rb'\{\s*"': JSON_LINES[0], rb"\[\s*\{": JSON[0]}
 
@@ -110,8 +109,11 @@ def _ending(name: str, content: Path | bytes) -> str:
             start = stream.read(1 << 16).lstrip()
     except DAMAGE:
         return suffix
-    if is_preflib(start):
-        return PREFLIB[0]
+    if re.match(rb"#|\d|\xef", start):  # the reader of such files is imported on demand
+        from hodgerank.data.sources.preflib import is_preflib
+
+        if is_preflib(start):
+            return PREFLIB[0]
     if suffix.endswith(TEXT):
         return suffix
     return next((ending for mark, ending in MAGIC.items() if re.match(mark, start)), suffix)
@@ -124,6 +126,7 @@ def _open_parquet(content: Path | bytes, name: str, *, many: bool = False) -> Ta
 
 def _open_preflib(content: Path | bytes, name: str, encoding: str | None) -> Table:
     from hodgerank.data.sources.frames import Frame
+    from hodgerank.data.sources.preflib import read_preflib
 
     try:
         return Frame(read_preflib(content, name, encoding), name=f"{name} (PrefLib)")
@@ -194,6 +197,8 @@ def _open_excel(content: Path | bytes, name: str, sheet: str | None) -> TextTabl
         import fastexcel
     except ImportError:
         raise MissingDependency("hodgerank[excel]", "reading a workbook") from None
+    from hodgerank.data.sources.workbook_bounds import require_bounded_workbook
+
     require_bounded_workbook(content, name)
     try:
         book = fastexcel.read_excel(content)

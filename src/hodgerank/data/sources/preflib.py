@@ -20,7 +20,6 @@ from hodgerank.data.sources.text_table import opened
 from hodgerank.display import short
 from hodgerank.errors import InvalidComparisons
 
-PREFLIB = (".soc", ".soi", ".toc", ".toi")
 COUNT, ORDER = "count", "order"  # columns of the table
 MOST_ALTERNATIVES = 1 << 20
 MOST_ENTRIES = 200_000_000  # of all ballots
@@ -91,7 +90,7 @@ def _current(lines: list[str], source: str) -> _Lines:
         elif (match := _KIND.match(line)) and match[1].lower() in _OTHER_TYPES:
             raise InvalidComparisons(
                 f"{source} is a PrefLib file of type {match[1]}, which holds no rankings: use the "
-                f"file of the same data set that ends in {', '.join(PREFLIB)}"
+                "file of the same data set that ends in .soc, .soi, .toc or .toi"
             )
     return _Lines(names, ballots)
 
@@ -185,9 +184,10 @@ def _table(found: _Lines, after_count: str, source: str) -> pl.DataFrame:
 def _ballot(order: str) -> tuple[list[int], list[int]]:
     """Return the alternatives of a ballot and the place of each; equal places are ties."""
     if "{" not in order:
-        listed = [int(number) for number in order.split(",") if number.strip()]
-        return listed, list(range(1, len(listed) + 1))
-    listed, places = [], []
+        strict = [int(number) for number in order.split(",") if number.strip()]
+        return strict, list(range(1, len(strict) + 1))
+    listed: list[int] = []
+    places: list[int] = []
     for place, part in enumerate(re.findall(r"\{[^{}]*\}|[^,{}\s][^,{}]*|[{}]", order), start=1):
         tied = [int(number) for number in part.strip("{}").split(",") if number.strip()]
         if part in ("{", "}"):
