@@ -36,12 +36,17 @@ from hodgerank.data.reading.options import ReadOptions
 from hodgerank.data.reading.values import numbers_rows, read_counts
 from hodgerank.display import short
 from hodgerank.errors import InvalidComparisons
-from hodgerank.types import BoolArray, IntArray
+from hodgerank.types import IntArray
 
 # Names of columns whose lists are rankings; other lists may be tags, or in any order.
 RANKING_WORDS = frozenset({
     "ranking", "rankings", "ranked", "rank", "ranks", "order", "ordering", "ordered", "ballot",
     "preferences", "preference",
+})  # fmt: skip
+# Names of columns in which > stands between a whole and its part, or in a condition.
+OTHER_WORDS = frozenset({
+    "category", "categories", "path", "breadcrumb", "breadcrumbs", "taxonomy", "hierarchy", "menu",
+    "section", "condition", "filter", "query", "rule", "formula", "expression",
 })  # fmt: skip
 LONGEST_CELL = 1 << 20  # characters
 _LIST = re.compile(r"\s*[\[(].*[\])]\s*", re.DOTALL)
@@ -197,13 +202,13 @@ class RankingCells(Company):
         if labels.dtype == pl.String:  # short codes: pairs repeat every name many times
             labels = labels.cast(pl.Enum(labels.unique(maintain_order=True)))
         firsts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-        parts, n_voters = [], 0
-        for size in np.unique(sizes[(sizes > 1) & (counts > 0)]).tolist():
-            ballots = np.flatnonzero(sizes == size)
-            ballots = np.repeat(ballots, counts[ballots])
-            pairs = self._part(table, entries, labels, ballots, firsts[ballots], size)
-            parts.append(pairs.with_columns(pl.col(BALLOT) + n_voters))
-            n_voters += len(ballots)
+        # One entry per voter, of whom several may have given the same ballot.
+        ballots = np.repeat(np.arange(len(table)), np.where(sizes > 1, counts, 0))
+        parts = []
+        for size in np.unique(sizes[ballots]).tolist():
+            voters = np.flatnonzero(sizes[ballots] == size)
+            own = ballots[voters]
+            parts.append(self._part(table, entries, labels, voters, own, firsts[own], size))
         company = {part: name for part, name in self.company.items() if part != "count"}
         return pair_rows(parts, made_layout(ballot=BALLOT, **company))
 
@@ -227,6 +232,7 @@ class RankingCells(Company):
         table: pl.DataFrame,
         entries: Entries,
         labels: pl.Series,
+        voters: IntArray,
         ballots: IntArray,
         starts: IntArray,
         size: int,
@@ -244,7 +250,7 @@ class RankingCells(Company):
                 labels.gather(left).alias(LEFT),
                 labels.gather(right).alias(RIGHT),
                 pl.Series(OUTCOME, ahead),
-                pl.Series(BALLOT, np.repeat(np.arange(len(ballots), dtype=np.int64), len(first))),
+                pl.Series(BALLOT, np.repeat(voters, len(first))),
                 *(table[name].gather(row) for name in dict.fromkeys(company)),
             ]
         )
@@ -328,6 +334,8 @@ def find_list_cells(
     for name in [given.item] if given.item else columns:
         if name is None or name in roles or not (form := _form(head[name])):
             continue
+        if given.item is None and OTHER_WORDS.intersection(words_of(name)):
+            continue
         free = [other for other in columns if other != name]
         outcome = given.outcome or given.winner or outcome_column(free)
         if form.is_pair and outcome is not None:
@@ -360,18 +368,16 @@ def _form(column: pl.Series) -> _Form | None:
     is_ordered = column.dtype == pl.String and bool(column.str.contains(">", literal=True).any())
     is_listed = column.dtype == pl.String and bool(column.str.contains(r"^\s*[\[(]").any())
     is_ranking = is_nested or (is_ordered and not is_listed)
-    if is_ordered and {str(item).lower() for item in entries.item.unique()} in _SIDES:
-        return None
+    are_sides = is_ordered and {str(item).lower() for item in entries.item.unique()} in _SIDES
     is_separated = is_ranking or is_listed or _is_separated(column)
     if not is_separated:
         return None
-    return _Form(is_pair=_all(sizes[sizes > 0] == 2) and not is_ranking, is_ranking=is_ranking)
+    is_pair = not is_ranking and bool((sizes[sizes > 0] == 2).all())
+    # Items are compared several times; remarks with a semicolon are mostly different.
+    is_pair = is_pair and entries.item.n_unique() <= max(2, 0.75 * len(entries.row))
+    return _Form(is_pair=is_pair, is_ranking=is_ranking and not are_sides)
 
 
 def _is_separated(column: pl.Series) -> bool:
     """Return whether the items are in lists, or in texts with a semicolon."""
     return column.dtype != pl.String or bool(column.str.contains(";", literal=True).any())
-
-
-def _all(values: BoolArray) -> bool:
-    return bool(len(values)) and bool(values.all())

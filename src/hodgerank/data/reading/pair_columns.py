@@ -183,14 +183,18 @@ def named_pairs(columns: Sequence[str]) -> tuple[Pair, ...]:
 
 
 def _cover(pairs: Sequence[Pair]) -> bool:
-    """Return whether the pairs are most of those of a few items, each once."""
-    items = {name for pair in pairs for name in pair[1:]}
-    distinct = {frozenset(pair[1:]) for pair in pairs}
-    n = len(items)
+    """Return whether the pairs are most of those of a few items, each once in an order.
+
+    Most items must come first in some pairs and second in others: `q1_a, q1_b, q2_a, q2_b` are
+    questions and their parts.
+    """
+    firsts, seconds = {pair.first for pair in pairs}, {pair.second for pair in pairs}
+    n = len(firsts | seconds)
     return (
         3 <= n <= MOST_ITEMS
-        and len(distinct) == len(pairs)
-        and len(distinct) >= COVERED * n * (n - 1) / 2
+        and len({pair[1:] for pair in pairs}) == len(pairs)
+        and len({frozenset(pair[1:]) for pair in pairs}) >= COVERED * n * (n - 1) / 2
+        and len(firsts & seconds) >= (n - 2) / 2
     )
 
 
