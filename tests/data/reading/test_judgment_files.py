@@ -97,9 +97,13 @@ def test_a_judge_of_mt_bench_who_prefers_the_first_place_prefers_left(tmp_path):
     assert same.outcome.mean() == 0
 
 
-def test_unknown_words_of_mt_bench_are_an_error(tmp_path):
-    with pytest.raises(InvalidComparisons, match="1 of 4 rows are invalid"):
-        votes_of(tmp_path, [game("model_1", "small"), game("tie", "tie")])
+@pytest.mark.parametrize("word", ["small", "model_a", "left", "1", "-1"])
+def test_unknown_words_of_mt_bench_are_an_error(tmp_path, word):
+    rows = [game("model_1", word), game("tie", "tie")]
+    with pytest.raises(InvalidComparisons, match=f"row 1: '{word}' in column 'g2_winner'"):
+        votes_of(tmp_path, rows)
+    votes = votes_of(tmp_path, rows, skip_invalid=True)
+    assert (len(votes), votes.report.rejected) == (3, 1)
 
 
 def test_human_judgments_of_mt_bench_are_read(tmp_path):
@@ -161,13 +165,21 @@ def test_files_of_several_models_are_read_together(tmp_path):
         ([{"verdict": "A>B"}], "not a list of games with a score"),
         ("A>B", "not a list of games with a score"),
         (3, "not a list of games with a score"),
-        ([{"score": "C>A"}, {"score": "A>B"}], "1 of 2 rows are invalid"),
+        ([{"score": "C>A"}, {"score": "A>B"}], "row 1: 'C>A' in column 'games' is not one of A>>B"),
+        ([{"score": 1}, {"score": -1}], "row 1: '1' in column 'games' is not one of"),
+        ([], "no rows"),
     ],
 )
 def test_other_games_are_an_error(tmp_path, games, message):
     with pytest.raises(InvalidComparisons) as caught:
         votes_of(tmp_path, [{**arena(), "games": games}])
     assert message in str(caught.value)
+
+
+def test_a_file_without_any_verdict_does_not_spoil_the_others(tmp_path):
+    assert len(votes_of(tmp_path, [arena("failed", "failed"), arena("A>B", None)])) == 1
+    with pytest.raises(InvalidComparisons, match="none of the 2 rows is a vote"):
+        votes_of(tmp_path, [arena("failed", "failed")])
 
 
 def battles():

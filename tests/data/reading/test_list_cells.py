@@ -106,6 +106,20 @@ def test_a_later_cell_of_another_form_is_an_error_that_names_the_row(tmp_path):
         votes_of(tmp_path, text)
 
 
+def test_a_ranking_in_place_of_a_header_is_an_error(tmp_path):
+    with pytest.raises(InvalidComparisons, match="is a ranking, not a header"):
+        votes_of(tmp_path, "a > b > c\nb > c > a\n")
+
+
+@pytest.mark.parametrize(
+    "cell", [["a", None], [1.5, 2.5], [{"item": "a", "place": "x"}], [["a", ["b"]]], [{"a": 1}]]
+)
+def test_lists_of_other_values_are_not_rankings(tmp_path, cell):
+    rows = [{"ranking": cell, "winner": "a"}, {"ranking": cell, "winner": "b"}]
+    with pytest.raises(InvalidComparisons, match="was recognised"):
+        votes_of(tmp_path, json.dumps(rows), "votes.json")
+
+
 def test_an_item_that_is_ranked_twice_is_an_error(tmp_path):
     with pytest.raises(InvalidComparisons, match="an item is compared with itself"):
         votes_of(tmp_path, "ranking\na > b > a\nb > c\n")

@@ -113,6 +113,11 @@ def test_a_design_without_some_pairs_is_recognised():
     assert named_pairs(["score_a", "score_b", "model_a", "model_b", "text_a", "text_b"]) == ()
 
 
+def test_columns_of_plain_votes_take_precedence(tmp_path):
+    text = "left,right,winner,a:b,a:c,b:c\nx,y,x,1,-1,1\n"
+    assert votes_of(tmp_path, text).items == ("x", "y")
+
+
 def test_votes_of_plain_columns_are_read_as_before(tmp_path):
     votes = votes_of(tmp_path, "model_a,model_b,score_a,score_b,winner\nx,y,1,2,model_a\n")
     assert votes.items == ("x", "y")

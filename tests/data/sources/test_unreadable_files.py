@@ -16,10 +16,10 @@ from hodgerank.errors import InvalidComparisons
     ("name", "content", "message"),
     [
         ("v.rds", b"", 'write.csv(readRDS("v.rds"), "v.csv", row.names=FALSE)'),
-        ("v.RData", gzip.compress(b"RDX3\nX\n"), 'load("v.RData", e)'),
+        ("v.RData", gzip.compress(b"RDX3\nX\n", mtime=0), 'load("v.RData", e)'),
         ("v.rda", b"BZh9", 'load("v.rda", e)'),
-        ("v.csv", gzip.compress(b"RDX3\nX\n\0\0\0"), '"v-converted.csv"'),
-        ("v", gzip.compress(b"X\n\0\0\0\3"), 'readRDS("v")'),
+        ("v.csv", gzip.compress(b"RDX3\nX\n\0\0\0", mtime=0), '"v-converted.csv"'),
+        ("v", gzip.compress(b"X\n\0\0\0\3", mtime=0), 'readRDS("v")'),
         ("v", b"RDX2\nX\n", 'load("v", e)'),
         ("v.sav", b"$FL2", 'pandas.read_spss("v.sav")'),
         ("v.txt", b"$FL2@(#) SPSS", "pandas.read_spss"),

@@ -164,6 +164,7 @@ def test_a_zip_bomb_is_refused(monkeypatch):
         ods_of("<table:table-row>"),
         ods_of("").replace(b"content.xml", b"content.xmm"),
     ],
+    ids=["zip", "ole", "marks", "cut", "zeros", "xml", "no content"],
 )
 def test_damaged_workbooks_are_an_error_or_left_to_their_reader(content):
     try:

@@ -6,7 +6,7 @@ both orders, the two votes are correlated: they carry the number of their row as
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -31,6 +31,7 @@ from hodgerank.data.reading.layouts import (
 from hodgerank.data.reading.options import ReadOptions
 from hodgerank.data.reading.values import numbers
 from hodgerank.data.sources.table import Table
+from hodgerank.display import short
 from hodgerank.errors import InvalidComparisons
 
 BASELINE = "baseline"  # column of the baseline, and its name where no column names it
@@ -87,6 +88,7 @@ class MTBenchPairs(Company):
     left: str
     right: str
     games: tuple[str, str]
+    skips_invalid: bool = False
 
     @property
     def parts(self) -> list[str]:
@@ -109,9 +111,9 @@ class MTBenchPairs(Company):
         for game, (first, second) in zip(
             self.games, ((self.left, self.right), (self.right, self.left)), strict=True
         ):
-            cells = table[game].cast(pl.String).str.strip_chars()
-            meaning = {first.lower(): "1.0", second.lower(): "-1.0", "tie": "0.0", "error": "skip"}
-            outcome = cells.str.to_lowercase().replace(meaning).alias(OUTCOME)
+            cells = table[game].cast(pl.String).str.strip_chars().str.to_lowercase()
+            meaning = {first: "1.0", second: "-1.0", "tie": "0.0", "error": "skip"}
+            outcome = _outcomes(cells.alias(game), meaning, skips_invalid=self.skips_invalid)
             parts.append(_game(table, self, pl.col(first), pl.col(second), outcome))
         return pair_rows(parts, made_layout(ballot=BALLOT, display_known=True, **self.company))
 
@@ -123,6 +125,7 @@ class ArenaHard(Company):
     model: str
     games: str
     baseline: str | None = None
+    skips_invalid: bool = False
 
     @property
     def parts(self) -> list[str]:
@@ -148,6 +151,8 @@ class ArenaHard(Company):
     def to_pairs(self, table: pl.DataFrame) -> PairRows:
         """Return a vote per game; A is the baseline in the first, the model in the second."""
         games = table[self.games].alias(GAMES)
+        if games.dtype in (pl.Null, pl.List(pl.Null)):  # no game of the file has a verdict
+            games = games.cast(pl.List(pl.Struct({"score": pl.String})))
         if not _has_scores(games.dtype):
             raise InvalidComparisons(
                 f"column {self.games!r} is not a list of games with a score such as 'A>B', as "
@@ -160,13 +165,15 @@ class ArenaHard(Company):
                 "second with A and B swapped: write other rows as votes (left, right, outcome)"
             )
         table = table.with_row_index(ROW, 1)
-        baseline = pl.lit(BASELINE) if self.baseline is None else pl.col(self.baseline)
-        model = pl.col(self.model)
+        baseline = pl.lit(BASELINE)
+        if self.baseline is not None:
+            baseline = pl.col(self.baseline).cast(pl.String)
+        model = pl.col(self.model).cast(pl.String)
         scores = games.list.eval(pl.element().struct.field("score").cast(pl.String))
         parts = []
         for game, (first, second) in enumerate(((baseline, model), (model, baseline))):
             cells = scores.list.get(game, null_on_oob=True).str.strip_chars()
-            outcome = cells.replace(VERDICTS).alias(OUTCOME)
+            outcome = _outcomes(cells, VERDICTS, skips_invalid=self.skips_invalid)
             votes = _game(table, self, first, second, outcome)
             parts.append(votes.filter(n_games > game))
         return pair_rows(parts, made_layout(ballot=BALLOT, display_known=True, **self.company))
@@ -183,6 +190,27 @@ def _verdicts() -> dict[str, str]:
 
 
 VERDICTS = _verdicts()
+
+
+def _outcomes(cells: pl.Series, meaning: Mapping[str, str], *, skips_invalid: bool) -> pl.Series:
+    """Return the outcome of each word; others are an error, or marked to be left out."""
+    words = pl.select(pl.when(cells != "").then(cells)).to_series().alias(cells.name)
+    is_known = words.is_null() | words.is_in(list(meaning))
+    if not is_known.all() and not skips_invalid:
+        row = int(is_known.arg_min() or 0)
+        raise InvalidComparisons(
+            f"row {row + 1}: {short(repr(words[row]))} in column {cells.name!r} is not one of "
+            f"{', '.join(meaning)}: correct it, or leave out invalid rows with skip_invalid=True "
+            "(--skip-invalid)"
+        )
+    # Other words might mean something to the reader of outcomes.
+    outcome = (
+        words.replace(meaning)
+        .alias("cell")
+        .to_frame()
+        .select(pl.when(is_known).then("cell").otherwise("invalid: " + pl.col("cell")))
+    )
+    return outcome.to_series().alias(OUTCOME)
 
 
 def _has_scores(dtype: pl.DataType) -> bool:
@@ -210,7 +238,7 @@ def find_judgments(
     """Recognise a published file of judgments by its columns."""
     if given.left or given.right or given.outcome or given.winner or given.scale:
         return None
-    has = set(columns)
+    has, skips = set(columns), bool(given.skip_invalid)
     if {"generator_1", "generator_2", "preference"} <= has:
         taken = ["generator_1", "generator_2", "preference"]
         company = accompanying(columns, given, taken).company
@@ -220,11 +248,15 @@ def find_judgments(
     games = ("g1_winner", "g2_winner")
     if {"model_1", "model_2", *games} <= has:
         company = accompanying(columns, given, ["model_1", "model_2", *games]).company
-        return MTBenchPairs(left="model_1", right="model_2", games=games, **company)
+        return MTBenchPairs(
+            left="model_1", right="model_2", games=games, skips_invalid=skips, **company
+        )
     if {"model", GAMES, "judge"} <= has:
         baseline = BASELINE if BASELINE in has else None
         company = accompanying(columns, given, ["model", GAMES, BASELINE]).company
-        return ArenaHard(model="model", games=GAMES, baseline=baseline, **company)
+        return ArenaHard(
+            model="model", games=GAMES, baseline=baseline, skips_invalid=skips, **company
+        )
     return None
 
 

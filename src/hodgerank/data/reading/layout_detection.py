@@ -59,7 +59,8 @@ def detect_layout(table: Table, given: ReadOptions) -> DetectedLayout:
         return DetectedLayout(table, found, getattr(found, "notes", ()))
     if not given.columns and len(columns) <= LOOKED_AT and not _duplicates(columns):
         head = table.head(columns, LOOKED_AT)
-        matrix = find_win_matrix(columns, head, len(head))
+        is_flat = len(table.flat(columns)) == len(columns)
+        matrix = find_win_matrix(columns, head, len(head)) if is_flat else None
         if matrix is not None:
             return DetectedLayout(table, matrix)
         _refuse_numbered_pairs(table.name, columns, head)
@@ -99,9 +100,11 @@ def _pair_columns(table: Table, given: ReadOptions) -> Shape | None:
         return None
     from hodgerank.data.reading.pair_columns import find_pair_columns, named_pairs
 
-    if not named_pairs(columns) or _duplicates(columns):
+    pairs = {pair.column for pair in named_pairs(columns)}
+    others = [name for name in columns if name not in pairs]
+    if not pairs or _duplicates(columns) or _by_names(others, given) is not None:
         return None
-    return find_pair_columns(columns, table.head(columns, LOOKED_AT), given)
+    return find_pair_columns(table.name, columns, table.head(columns, LOOKED_AT), given)
 
 
 def _has_places(table: Table, found: LongBallots) -> bool:
@@ -119,7 +122,7 @@ def _by_cells(table: Table, given: ReadOptions) -> Shape | None:
     from hodgerank.data.reading.list_cells import find_list_cells
 
     usable = [name for name in columns if not is_pattern(name)]
-    return find_list_cells(usable, table.head(usable, LOOKED_AT), given)
+    return find_list_cells(table.name, usable, table.head(usable, LOOKED_AT), given)
 
 
 def _by_names(columns: list[str], given: ReadOptions) -> Layout | Shape | None:

@@ -129,6 +129,8 @@ def entries_of(column: pl.Series) -> Entries | None:
         if isinstance(inner, pl.List):
             entries = entries.filter(pl.col("cell").list.len() > 0).explode("cell")
     items = entries["cell"]
+    if not entries["place"].dtype.is_integer() or entries["place"].null_count():
+        return None
     if not (items.dtype == pl.String or items.dtype.is_integer()) or items.null_count():
         return None
     return Entries(_as_integers(entries["row"]), items, _as_integers(entries["place"]))
@@ -239,8 +241,8 @@ class RankingCells(Company):
     ) -> pl.DataFrame:
         """Return the pairs of all ballots of one size, one ballot per voter."""
         first, second = (side.astype(np.int32) for side in np.triu_indices(size, 1))
-        starts = starts.astype(np.int32)[:, None]  # the pairs are many: small numbers save memory
-        left, right = (starts + first).ravel(), (starts + second).ravel()
+        begin = starts.astype(np.int32)[:, None]  # the pairs are many: small numbers save memory
+        left, right = (begin + first).ravel(), (begin + second).ravel()
         ahead = np.sign(entries.place[right] - entries.place[left]).astype(np.float64)
         row = np.repeat(ballots.astype(np.uint32), len(first))
         company = [name for part, name in self.company.items() if part != "count"]
@@ -325,7 +327,7 @@ def _not_all(column: pl.Series, form: str, fits: Callable[[pl.Series], bool]) ->
 
 
 def find_list_cells(
-    columns: Sequence[str], head: pl.DataFrame, given: ReadOptions
+    source: str, columns: Sequence[str], head: pl.DataFrame, given: ReadOptions
 ) -> RankingCells | PairCells | None:
     """Recognise a column of rankings, or of pairs beside an outcome, by its first cells."""
     if given.left or given.right or given.loser or given.place or given.ballot:
@@ -334,6 +336,11 @@ def find_list_cells(
     for name in [given.item] if given.item else columns:
         if name is None or name in roles or not (form := _form(head[name])):
             continue
+        if form.is_ranking and ">" in name and tiers_in(name) is not None:
+            raise InvalidComparisons(
+                f"{source}: the first line {short(repr(name))} is a ranking, not a header: add a "
+                "header such as 'ranking'"
+            )
         if given.item is None and OTHER_WORDS.intersection(words_of(name)):
             continue
         free = [other for other in columns if other != name]

@@ -129,7 +129,7 @@ class PairColumns(Company):
 
 
 def find_pair_columns(
-    columns: Sequence[str], head: pl.DataFrame, given: ReadOptions
+    source: str, columns: Sequence[str], head: pl.DataFrame, given: ReadOptions
 ) -> PairColumns | None:
     """Recognise columns that are named after pairs of a common set of items, by their values."""
     pairs = named_pairs([name for name in columns if name not in given.columns.values()])
@@ -154,10 +154,10 @@ def find_pair_columns(
         return PairColumns(pairs=pairs, counts_items=False, **company)
     if found == {0.0, 1.0}:
         raise InvalidComparisons(
-            f"the columns {pairs[0].column}, {pairs[1].column}, ... hold only 0 and 1, which has "
-            "two possible meanings:\n  --scale 0 1 (scale=(0, 1)): 1 prefers the first item, 0 the "
-            "second\n  --scale -1 1 (scale=(-1, 1)): 1 prefers the first item, 0 is a tie\n  (and "
-            "where 1 prefers the second item: --scale 1 0)"
+            f"{source}: the columns {pairs[0].column}, {pairs[1].column}, ... hold only 0 and 1, "
+            "which has two possible meanings:\n  --scale 0 1 (scale=(0, 1)): 1 prefers the first "
+            "item, 0 the second\n  --scale -1 1 (scale=(-1, 1)): 1 prefers the first item, 0 is a "
+            "tie\n  (and where 1 prefers the second item: --scale 1 0)"
         )
     ties = found - {FIRST, SECOND}
     if not ties <= {0.0, 3.0} or len(ties) > 1:

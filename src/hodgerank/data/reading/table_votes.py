@@ -211,6 +211,8 @@ class TableVotes:
             pairs = shape.to_pairs(rows.select(selectors.by_name(*shape.columns)))
         except pl.exceptions.PolarsError as error:
             raise self._unusable(error) from None
+        except InvalidComparisons as error:
+            raise InvalidComparisons(f"{self.name}: {error}") from None
         return self._decoded(
             pairs.table,
             pairs.layout,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from glob import glob
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import polars as pl
 
@@ -148,7 +148,7 @@ def _open_typed(
     try:
         lazy = scan(content)
         lazy.collect_schema()
-    except (*DAMAGE, RecursionError, json.JSONDecodeError) as error:
+    except (*DAMAGE, RecursionError) as error:
         reason = str(error).split("\n", 1)[0]
         raise InvalidComparisons(f"{name} is not readable as {what}: {reason}") from None
     return Frame(lazy, name=name, is_lazy=is_lazy)
@@ -162,9 +162,9 @@ def _read_json(content: Path | bytes) -> pl.LazyFrame:
     # Types inferred from the first rows alone would turn a later 1.5 into 1.
     try:
         return pl.read_json(_seekable(content), infer_schema_length=None).lazy()
-    except pl.exceptions.SchemaError:
+    except pl.exceptions.PolarsError as error:
         with opened(content) as stream:
-            return _of_mixed_types(json.loads(stream.read()))
+            return _leniently(stream.read(), error)
 
 
 def _read_json_lines(content: Path | bytes) -> pl.LazyFrame:
@@ -172,15 +172,20 @@ def _read_json_lines(content: Path | bytes) -> pl.LazyFrame:
         data = stream.read()
     try:
         return pl.read_ndjson(data, infer_schema_length=None).lazy()
-    except pl.exceptions.SchemaError:
-        return _of_mixed_types([json.loads(line) for line in data.splitlines() if line.strip()])
+    except pl.exceptions.PolarsError as error:
+        rows = b",".join(line for line in data.splitlines() if line.strip())
+        return _leniently(b"[" + rows + b"]", error)
 
 
-def _of_mixed_types(records: list[Any]) -> pl.LazyFrame:
-    """Return records whose nested values have different types; these become JSON text."""
-    if not all(isinstance(record, dict) for record in records):
-        raise pl.exceptions.SchemaError('the rows must be objects such as {"left": ...}')
-    columns = []
+def _leniently(data: bytes, error: pl.exceptions.PolarsError) -> pl.LazyFrame:
+    """Read records with NaN, or with nested values of different types, which become JSON text."""
+    try:
+        records = json.loads(data)
+    except ValueError:
+        raise error from None
+    if not (isinstance(records, list) and all(isinstance(record, dict) for record in records)):
+        raise error
+    columns: list[pl.Series] = []
     for name in dict.fromkeys(name for record in records for name in record):
         values = [record.get(name) for record in records]
         try:

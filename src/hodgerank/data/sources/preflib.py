@@ -86,7 +86,9 @@ def _current(lines: list[str], source: str) -> _Lines:
             if line:
                 ballots.append((number, line))
         elif match := _NAME.match(line):
-            names[int(match[1][:9])] = match[2].strip()
+            if (alternative := int(match[1][:9])) in names:
+                raise _bad_line(source, number, line, "it names an alternative again")
+            names[alternative] = match[2].strip()
         elif (match := _KIND.match(line)) and match[1].lower() in _OTHER_TYPES:
             raise InvalidComparisons(
                 f"{source} is a PrefLib file of type {match[1]}, which holds no rankings: use the "
@@ -109,7 +111,9 @@ def _older(lines: list[str], source: str) -> _Lines:
         place, _, called = line.partition(",")
         if not place.strip().isdecimal():
             raise _bad_line(source, number, line, "a line such as '1,tea' names an alternative")
-        names[int(place.strip()[:9])] = called.strip()
+        if (alternative := int(place.strip()[:9])) in names:
+            raise _bad_line(source, number, line, "it names an alternative again")
+        names[alternative] = called.strip()
     rest = numbered[n + 1 :]
     if rest and _OLD_TOTALS.fullmatch(rest[0][1]):
         rest = rest[1:]
