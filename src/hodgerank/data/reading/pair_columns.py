@@ -59,12 +59,17 @@ class PairColumns(Company):
 
     Attributes
     ----------
+    meaning
+        What the cells hold, for the report.
+    counts_items
+        Whether 1 is the first item and 2 the second.
     ties
-        Number of a tie where 1 is the first item and 2 the second; None for other numbers.
+        Number of a tie in that case, if there are any.
     """
 
     pairs: tuple[Pair, ...]
-    counts_items: bool
+    meaning: str
+    counts_items: bool = False
     ties: float | None = None
 
     @property
@@ -80,10 +85,7 @@ class PairColumns(Company):
     def __str__(self) -> str:
         """Return the layout as the report names it."""
         names = (f"{self.pairs[0].column} to {self.pairs[-1].column}", *self.company.values())
-        meaning = (
-            "1 the first item, 2 the second" if self.counts_items else "first item on the left"
-        )
-        return f"{', '.join(names)}, one column per pair ({meaning})"
+        return f"{', '.join(names)}, one column per pair ({self.meaning})"
 
     def to_pairs(self, table: pl.DataFrame) -> PairRows:
         """Return a vote for each cell that is filled in."""
@@ -150,8 +152,13 @@ def find_pair_columns(
             return None
     company = accompanying(columns, given, [pair.column for pair in pairs]).company
     company.pop("count", None)
-    if given.scale is not None or not found or (found <= {-1.0, 0.0, 1.0} and found != {0.0, 1.0}):
-        return PairColumns(pairs=pairs, counts_items=False, **company)
+    if given.scale is not None:
+        low, high = given.scale
+        meaning = f"{high:g} the first item, {low:g} the second"
+        return PairColumns(pairs=pairs, meaning=meaning, **company)
+    if found <= {-1.0, 0.0, 1.0} and found != {0.0, 1.0}:
+        meaning = "1 the first item, -1 the second" if found else "the chosen item"
+        return PairColumns(pairs=pairs, meaning=meaning, **company)
     if found == {0.0, 1.0}:
         raise InvalidComparisons(
             f"{source}: the columns {pairs[0].column}, {pairs[1].column}, ... hold only 0 and 1, "
@@ -162,7 +169,13 @@ def find_pair_columns(
     ties = found - {FIRST, SECOND}
     if not ties <= {0.0, 3.0} or len(ties) > 1:
         return None
-    return PairColumns(pairs=pairs, counts_items=True, ties=next(iter(ties), None), **company)
+    return PairColumns(
+        pairs=pairs,
+        meaning="1 the first item, 2 the second",
+        counts_items=True,
+        ties=next(iter(ties), None),
+        **company,
+    )
 
 
 def named_pairs(columns: Sequence[str]) -> tuple[Pair, ...]:
