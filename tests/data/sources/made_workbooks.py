@@ -132,8 +132,18 @@ def _record(kind: int, body: bytes) -> bytes:
     return struct.pack("<HH", kind, len(body)) + body
 
 
-def xls_of(cells: dict[str, str], size: tuple[int, int] = (2, 3)) -> bytes:
-    """Return an .xls with these cells and a stated number of rows and columns."""
+def xls_of(
+    cells: dict[str, str],
+    size: tuple[int, int] = (2, 3),
+    *,
+    numbers: tuple[int, int, int] | None = None,
+    is_small: bool = False,
+    far_fat: bool = False,
+) -> bytes:
+    """Return an .xls with these cells and a stated number of rows and columns.
+
+    `numbers` is the row and first column of several numbers in one record, and how many.
+    """
     start = _record(0x809, struct.pack("<HHHHII", 0x600, 0x5, 0, 0, 0, 0x600))
     end = _record(0x0A, b"")
     name = b"\x01\x00S"
@@ -147,21 +157,37 @@ def xls_of(cells: dict[str, str], size: tuple[int, int] = (2, 3)) -> bytes:
         row, column = place(reference)
         label = struct.pack("<HHHHB", row, column, 0, len(text), 0) + text.encode("latin-1")
         sheet += _record(0x204, label)
+    if numbers is not None:
+        row, first, n = numbers
+        values = struct.pack("<HI", 0, 0) * n
+        sheet += _record(
+            0xBD, struct.pack("<HH", row, first) + values + struct.pack("<H", first + n - 1)
+        )
     content = book(len(book(0))) + sheet + end
-    return _ole(content + bytes(max(0, 4096 - len(content))))
+    if not is_small:
+        content += bytes(max(0, 4096 - len(content)))
+    return _ole(content, is_small=is_small, far_fat=far_fat)
 
 
-def _ole(content: bytes) -> bytes:
-    """Return an OLE container that holds one stream, the workbook."""
+def _ole(content: bytes, *, is_small: bool = False, far_fat: bool = False) -> bytes:
+    """Return an OLE container that holds one stream, the workbook.
+
+    A small stream is kept in sectors of 64 bytes; `far_fat` lists the FAT outside the header.
+    """
+    size = len(content)
     content += bytes(-len(content) % 512)
     n = len(content) // 512
     free, end, fat_mark = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
-    chain = [fat_mark, end, *range(3, n + 2), end]  # sector 0: FAT, 1: directory, 2...: workbook
-    fat = struct.pack(f"<{len(chain)}I", *chain) + b"\xff" * (512 - 4 * len(chain))
+    # Sector 0 is the FAT, 1 the directory, 2 the FAT of small sectors, 3 lists FATs, 4 ... is data.
+    fat = struct.pack(f"<{n + 4}I", fat_mark, end, end, end, *range(5, n + 4), end)
+    small = struct.pack(f"<{8 * n}I", *range(1, 8 * n), end) if is_small else b""
+    far = struct.pack("<128I", 0, *[free] * 126, end)
     header = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16)
-    header += struct.pack("<HHHHH6xIIIIIIIII", 0x3E, 3, 0xFFFE, 9, 6, 0, 1, 1, 0, 4096, end, 0,
-                          end, 0)  # fmt: skip
-    header += struct.pack("<109I", 0, *[free] * 108)
+    header += struct.pack(
+        "<HHHHH6xIIIIIIIII", 0x3E, 3, 0xFFFE, 9, 6, 0, 1, 1, 0, 4096,
+        2 if is_small else end, int(is_small), 3 if far_fat else end, int(far_fat),
+    )  # fmt: skip
+    header += struct.pack("<109I", free if far_fat else 0, *[free] * 108)
 
     def entry(name: str, kind: int, child: int, first: int, size: int) -> bytes:
         text = name.encode("utf-16-le")
@@ -172,6 +198,12 @@ def _ole(content: bytes) -> bytes:
             + struct.pack("<IQ", first, size)
         )
 
-    directory = entry("Root Entry", 5, 1, end, 0) + entry("Workbook", 2, free, 2, len(content))
+    root = (
+        entry("Root Entry", 5, 1, 4, len(content))
+        if is_small
+        else entry("Root Entry", 5, 1, end, 0)
+    )
+    directory = root + entry("Workbook", 2, free, 0 if is_small else 4, size)
     directory += entry("", 0, free, 0, 0) * 2
-    return header + fat + directory + content
+    sectors = (fat.ljust(512, b"\xff"), directory, small.ljust(512, b"\xff"), far)
+    return header + b"".join(sectors) + content

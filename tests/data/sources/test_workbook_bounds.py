@@ -39,6 +39,7 @@ def bounded(content: bytes) -> None:
         ("xlsm", xlsx_of(xlsx_rows(VOTES))),
         ("xlsb", xlsb_of(VOTES)),
         ("xls", xls_of(VOTES)),
+        ("xls", xls_of(VOTES, is_small=True)),
         ("ods", ods_of(TABLE)),
     ],
 )
@@ -56,13 +57,15 @@ def test_every_format_is_read(tmp_path, form, content):
         ("xlsb", xlsb_of(FAR)),
         ("xls", xls_of({**VOTES, "IV65536": "x"})),
         ("xls", xls_of({**VOTES, "ZZZ60000": "x"})),
+        ("xls", xls_of({**VOTES, "ZZZ60000": "x"}, is_small=True)),
+        ("xls", xls_of({**VOTES, "ZZZ60000": "x"}, far_fat=True)),
         ("ods", ods_of(TABLE + ods_row(times=1_000_000) + ods_row("x", columns=10_000))),
     ],
 )
 def test_a_cell_in_the_far_corner_is_an_error_that_says_to_delete_it(tmp_path, form, content):
     path = tmp_path / f"votes.{form}"
     path.write_bytes(content)
-    assert len(content) < 6_000
+    assert len(content) < 7_000
     with pytest.raises(InvalidComparisons, match="delete single cells far from the table"):
         read_comparisons(path)
 
@@ -119,6 +122,12 @@ def test_an_xls_that_states_a_huge_size_is_refused(size):
     """Its reader reserves memory for the stated size."""
     with pytest.raises(InvalidComparisons, match="at most 33,554,432 cells are read"):
         bounded(xls_of(VOTES, size))
+
+
+def test_several_numbers_in_one_record_of_an_xls_are_counted():
+    bounded(xls_of(VOTES, numbers=(2, 0, 4)))
+    with pytest.raises(InvalidComparisons, match="60,001 rows and 50,005 columns, but only 11"):
+        bounded(xls_of(VOTES, numbers=(60_000, 50_000, 5)))
 
 
 def test_repeated_text_of_an_ods_is_counted():

@@ -240,9 +240,9 @@ class TableVotes:
     def _pointed_out(self, rows: pl.DataFrame, unused: tuple[str, ...]) -> list[str]:
         """Return notes on unused columns that look like groups."""
         table, shape, _ = self._recognised
-        candidates = table.flat(group_candidates(unused, len(rows)))
         is_pooled = self.options.group is None and not table.is_lazy and isinstance(shape, Layout)
-        if not (is_pooled and candidates):
+        candidates = table.flat(group_candidates(unused, len(rows))) if is_pooled else []
+        if not candidates:
             return []
         return point_out_groups(rows, cast(Layout, shape), table.rows(candidates)[0])
 
