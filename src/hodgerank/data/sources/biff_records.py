@@ -33,11 +33,11 @@ def biff_extents(content: bytes) -> Iterator[Extent]:
         elif kind in _CELLS and size >= 4:
             row, column = unpack_from("<HH", body)
             extent = extent.with_cell(row + 1, column + 1)
-        elif kind == _SEVERAL and size >= 6:
+        elif kind == _SEVERAL and size >= 12:
             row, first = unpack_from("<HH", body)
             last = max(first, unpack_from("<H", body, size - 2)[0])
             extent = extent.with_cell(row + 1, last + 1)
-            extent = extent._replace(n_filled=extent.n_filled + (size - 6) // 6)
+            extent = extent._replace(n_filled=extent.n_filled + (size - 12) // 6)
         elif kind == _DIMENSIONS and size >= 8:
             # Readers reserve memory for the stated size before they look at a cell.
             rows, columns = unpack_from("<IxxH", body, 4) if size >= 12 else (
