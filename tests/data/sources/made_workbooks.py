@@ -137,33 +137,47 @@ def xls_of(
     size: tuple[int, int] = (2, 3),
     *,
     numbers: tuple[int, int, int] | None = None,
+    hidden: dict[str, str] | None = None,
     is_small: bool = False,
     far_fat: bool = False,
 ) -> bytes:
     """Return an .xls with these cells and a stated number of rows and columns.
 
-    `numbers` is the row and first column of several numbers in one record, and how many.
+    `numbers` is the row and first column of several numbers in one record, and how many. `hidden`
+    are cells of a second sheet, which begins inside a record of the first.
     """
     start = _record(0x809, struct.pack("<HHHHII", 0x600, 0x5, 0, 0, 0, 0x600))
     end = _record(0x0A, b"")
     name = b"\x01\x00S"
 
-    def book(offset: int) -> bytes:
-        return start + _record(0x85, struct.pack("<IBB", offset, 0, 0) + name[:1] + b"\0S") + end
+    def book(offset: int, second: int = 0) -> bytes:
+        sheets = _record(0x85, struct.pack("<IBB", offset, 0, 0) + name[:1] + b"\0S")
+        if hidden is not None:
+            sheets += _record(0x85, struct.pack("<IBB", second, 0, 0) + name[:1] + b"\0T")
+        return start + sheets + end
+
+    def labels(cells: dict[str, str]) -> bytes:
+        found = b""
+        for reference, text in cells.items():
+            row, column = place(reference)
+            label = struct.pack("<HHHHB", row, column, 0, len(text), 0) + text.encode("latin-1")
+            found += _record(0x204, label)
+        return found
 
     sheet = _record(0x809, struct.pack("<HHHHII", 0x600, 0x10, 0, 0, 0, 0x600))
     sheet += _record(0x200, struct.pack("<IIHHH", 0, size[0], 0, size[1], 0))
-    for reference, text in cells.items():
-        row, column = place(reference)
-        label = struct.pack("<HHHHB", row, column, 0, len(text), 0) + text.encode("latin-1")
-        sheet += _record(0x204, label)
+    sheet += labels(cells)
     if numbers is not None:
         row, first, n = numbers
         values = struct.pack("<HI", 0, 0) * n
         sheet += _record(
             0xBD, struct.pack("<HH", row, first) + values + struct.pack("<H", first + n - 1)
         )
-    content = book(len(book(0))) + sheet + end
+    first = len(book(0))
+    second = first + len(sheet) + 4
+    if hidden is not None:
+        sheet += _record(0x1234, labels(hidden) + end)
+    content = book(first, second) + sheet + end
     if not is_small:
         content += bytes(max(0, 4096 - len(content)))
     return _ole(content, is_small=is_small, far_fat=far_fat)

@@ -66,7 +66,7 @@ def test_a_cell_in_the_far_corner_is_an_error_that_says_to_delete_it(tmp_path, f
     path = tmp_path / f"votes.{form}"
     path.write_bytes(content)
     assert len(content) < 7_000
-    with pytest.raises(InvalidComparisons, match="delete single cells far from the table"):
+    with pytest.raises(InvalidComparisons, match="Delete single cells far from the table"):
         read_comparisons(path)
 
 
@@ -120,14 +120,50 @@ def test_a_large_table_is_not_refused(tmp_path):
 @pytest.mark.parametrize("size", [(0xFFFFFFFF, 3), (65_536, 65_535)])
 def test_an_xls_that_states_a_huge_size_is_refused(size):
     """Its reader reserves memory for the stated size."""
-    with pytest.raises(InvalidComparisons, match="at most 33,554,432 cells are read"):
+    with pytest.raises(InvalidComparisons, match=r"a sheet states .* rows and"):
         bounded(xls_of(VOTES, size))
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        (40, 1 << 31, "more sectors than it has"),
+        (44, 1 << 31, "more sectors than it has"),
+        (64, 1 << 31, "more sectors than it has"),
+        (72, 1 << 31, "more sectors than it has"),
+        (1024 + 128 + 120, 1 << 31, "streams that are longer than the file"),
+        (2560 + 57 + 4, 1 << 24, "ends before it begins"),
+    ],
+)
+def test_an_xls_that_states_impossible_numbers_is_refused(place, value, message):
+    content = bytearray(xls_of(VOTES))
+    content[place : place + 4] = value.to_bytes(4, "little")
+    with pytest.raises(InvalidComparisons, match=message):
+        bounded(bytes(content))
+
+
+def test_columns_are_bounded_even_if_there_are_few_rows():
+    for content in (xlsb_of({**VOTES, "BBBB2": "x"}), xlsx_of(xlsx_rows({**VOTES, "BBBB2": "x"}))):
+        with pytest.raises(InvalidComparisons, match="at most 16,384 columns are read"):
+            bounded(content)
+
+
+def test_sheets_of_an_xls_that_begin_at_the_same_place_are_read_once():
+    content = bytearray(xls_of(VOTES, is_small=True))
+    at = content.index(b"\x85\x00\x09\x00")
+    content[at + 4 : at + 8] = bytes(4)
+    bounded(bytes(content))
+
+
+def test_a_sheet_inside_another_record_of_an_xls_is_found():
+    with pytest.raises(InvalidComparisons, match="60,000 rows and 15,004 columns"):
+        bounded(xls_of(VOTES, hidden={"VEB60000": "x"}))
 
 
 def test_several_numbers_in_one_record_of_an_xls_are_counted():
     bounded(xls_of(VOTES, numbers=(2, 0, 4)))
-    with pytest.raises(InvalidComparisons, match="60,001 rows and 50,005 columns, but only 11"):
-        bounded(xls_of(VOTES, numbers=(60_000, 50_000, 5)))
+    with pytest.raises(InvalidComparisons, match="60,001 rows and 15,005 columns, but only 11"):
+        bounded(xls_of(VOTES, numbers=(60_000, 15_000, 5)))
 
 
 def test_repeated_text_of_an_ods_is_counted():

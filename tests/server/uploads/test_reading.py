@@ -489,7 +489,7 @@ def test_a_workbook_that_unpacks_to_too_much_is_refused(read):
 def test_a_workbook_with_a_cell_in_the_far_corner_is_refused(read):
     content = xlsx_of(xlsx_rows({"A1": "id", "A2": "tea", "XFD1048576": "x"}))
     upload = read({"book.xlsx": content})
-    assert "delete single cells far from the table" in upload.refusals[0].reason
+    assert "Delete single cells far from the table" in upload.refusals[0].reason
 
 
 @pytest.mark.parametrize("form", ["parquet", "xlsx", "xls", "json", "csv", "ods"])

@@ -213,7 +213,11 @@ def _open_excel(content: Path | bytes, name: str, sheet: str | None) -> TextTabl
         elif sheet not in names:
             raise InvalidComparisons(f"{name} has no sheet {sheet!r}: it has {', '.join(names)}")
         cells = book.load_sheet(sheet, header_row=None, dtypes="string").to_polars()
-    except (fastexcel.FastExcelError, pl.exceptions.PolarsError, OSError, IndexError) as error:
+    except BaseException as error:
+        # A panic of the library is no Exception, and its class cannot be imported.
+        known = (fastexcel.FastExcelError, pl.exceptions.PolarsError, OSError, IndexError)
+        if not isinstance(error, known) and type(error).__name__ != "PanicException":
+            raise
         reason = str(error).split("\n", 1)[0]
         raise InvalidComparisons(f"{name} is not readable as a workbook: {reason}") from None
     filled = cells.filter(~pl.all_horizontal(pl.all().is_null())) if cells.width else cells

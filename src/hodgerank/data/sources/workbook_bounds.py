@@ -24,6 +24,7 @@ import numpy as np
 
 from hodgerank.data.sources.biff_records import OLE_MARK, biff_extents, xlsb_extent
 from hodgerank.data.sources.sheet_extent import Extent
+from hodgerank.data.sources.text_table import MOST_COLUMNS
 from hodgerank.errors import InvalidComparisons
 
 MOST_CELLS = 1 << 25  # in the rectangle of filled cells; about 50 bytes each
@@ -33,6 +34,10 @@ MOST_UNPACKED = 1 << 30  # bytes, of all parts
 MOST_TEXT = 1 << 30  # bytes, of all cells; a text is stored once and repeated by the reader
 LONGEST_TAG = 1 << 24
 PIECE = 1 << 20
+DELETE = (
+    "Delete single cells far from the table (Ctrl+End finds the last one), or export the table as "
+    "CSV"
+)
 DAMAGE = (
     *(BadZipFile, zlib.error, struct.error, expat.ExpatError, OSError, EOFError),
     *(NotImplementedError, RuntimeError, ValueError, OverflowError, IndexError),
@@ -71,12 +76,12 @@ def require_bounded_workbook(content: Path | bytes, name: str) -> None:
 def _require_bounded_zip(book: ZipFile, name: str) -> None:
     """Check every part, since any of them may be declared to be a sheet."""
     n_bytes = n_cells = longest = 0
-    binary_sheets = _declared_in(book, "xl/_rels/workbook.bin.rels")
+    binary_parts = _declared_in(book, "xl/_rels/workbook.bin.rels") | {"sharedStrings.bin"}
     for part in book.infolist():
         if part.filename == "content.xml":
             n_bytes += _require_bounded_ods(book, part, name)
             continue
-        if part.filename.rpartition("/")[2] in binary_sheets:
+        if part.filename.rpartition("/")[2] in binary_parts:
             with book.open(part) as stream:
                 sheet = stream.read(MOST_UNPACKED - n_bytes + 1)
             n_bytes += len(sheet)
@@ -306,6 +311,8 @@ def _require_little_text(book: ZipFile, name: str) -> None:
 
 def _is_few(extent: Extent) -> bool:
     area = extent.n_rows * extent.n_columns
+    if extent.n_columns > MOST_COLUMNS:
+        return False
     return area <= MOST_CELLS and area <= FEW_CELLS + EMPTY_PER_FILLED * extent.n_filled
 
 
@@ -313,11 +320,15 @@ def _require_few(extent: Extent, name: str) -> None:
     if _is_few(extent):
         return
     size = f"{extent.n_rows:,} rows and {extent.n_columns:,} columns"
+    if extent.n_columns > MOST_COLUMNS:
+        raise InvalidComparisons(
+            f"{name}: its cells reach over {size}; at most {MOST_COLUMNS:,} columns are read. "
+            f"{DELETE}"
+        )
     if extent.n_rows * extent.n_columns > EMPTY_PER_FILLED * extent.n_filled:
         raise InvalidComparisons(
             f"{name}: its cells reach over {size}, but only {extent.n_filled:,} are filled. "
-            f"Sheets of more than {FEW_CELLS:,} cells may not be almost empty: delete single cells "
-            "far from the table (Ctrl+End finds the last one), or export the table as CSV"
+            f"Sheets of more than {FEW_CELLS:,} cells may not be almost empty. {DELETE}"
         )
     raise _too_much(f"it has {size}; at most {MOST_CELLS:,} cells are read", name)
 
