@@ -103,8 +103,10 @@ def _wide(text: str) -> bytes:
     return struct.pack("<I", len(text)) + text.encode("utf-16-le")
 
 
-def xlsb_of(cells: dict[str, str], size: tuple[int, int, int, int] = (0, 1, 0, 2)) -> bytes:
-    """Return an .xlsb with these cells and a stated size."""
+def xlsb_of(
+    cells: dict[str, str], size: tuple[int, int, int, int] = (0, 1, 0, 2), more: bytes = b""
+) -> bytes:
+    """Return an .xlsb with these cells, a stated size and more records."""
     sheet = _binary(129) + _binary(148, struct.pack("<4I", *size)) + _binary(145)
     last = -1
     for reference, text in cells.items():
@@ -113,7 +115,7 @@ def xlsb_of(cells: dict[str, str], size: tuple[int, int, int, int] = (0, 1, 0, 2
             sheet += _binary(0, struct.pack("<I", row) + bytes(13))
             last = row
         sheet += _binary(6, struct.pack("<II", column, 0) + _wide(text))
-    sheet += _binary(146) + _binary(130)
+    sheet += more + _binary(146) + _binary(130)
     bundle = struct.pack("<II", 0, 1) + _wide("rId1") + _wide("S")
     book = _binary(131) + _binary(143) + _binary(156, bundle) + _binary(144) + _binary(132)
     return _zip(

@@ -148,6 +148,11 @@ def test_columns_are_bounded_even_if_there_are_few_rows():
             bounded(content)
 
 
+def test_a_cell_of_an_xlsb_without_a_place_is_refused():
+    with pytest.raises(InvalidComparisons, match="a cell has no place"):
+        bounded(xlsb_of(VOTES, more=b"\x06\x00"))
+
+
 def test_sheets_of_an_xls_that_begin_at_the_same_place_are_read_once():
     content = bytearray(xls_of(VOTES, is_small=True))
     at = content.index(b"\x85\x00\x09\x00")

@@ -142,10 +142,14 @@ def xlsb_extent(part: bytes) -> Extent:
             shift += 7
             if not byte & 0x80:
                 break
-        if kind == _ROW and size >= 4 and at + 4 <= len(part):
-            row = unpack_from("<I", part, at)[0] + 1
-        elif kind in _VALUES and size >= 4 and at + 4 <= len(part):
-            extent = extent.with_cell(row, unpack_from("<I", part, at)[0] + 1)
+        if kind == _ROW or kind in _VALUES:
+            if size < 4 or at + 4 > len(part):
+                raise ValueError("a cell has no place")  # readers would take it from another one
+            (place,) = unpack_from("<I", part, at)
+            if kind == _ROW:
+                row = place + 1
+            else:
+                extent = extent.with_cell(row, place + 1)
         elif kind == _SHARED and unpack_from("<I", part[at : at + 8].ljust(8, b"\0"), 4)[0] > len(
             part
         ):
