@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from struct import unpack_from
-
-from hodgerank.data.sources.sheet_extent import Extent
+from typing import NamedTuple
 
 OLE_MARK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 MOST_STATED = 1 << 25  # cells
@@ -18,6 +17,18 @@ _CELLS = frozenset({0x0002, 0x0003, 0x0004, 0x0005, 0x0006, 0x0203, 0x0204, 0x02
 _SEVERAL, _DIMENSIONS, _SHEET, _END, _TEXTS = 0x00BD, 0x0200, 0x0085, 0x000A, 0x00FC
 # Records of .xlsb: the head of a row, and cells with a value.
 _ROW, _VALUES, _SHARED = 0, range(2, 12), 159
+
+
+class Extent(NamedTuple):
+    """Last row and column of a sheet, from 1, and the number of filled cells."""
+
+    n_rows: int
+    n_columns: int
+    n_filled: int
+
+    def with_cell(self, row: int, column: int) -> Extent:
+        """Return the extent with one more cell."""
+        return Extent(max(self.n_rows, row), max(self.n_columns, column), self.n_filled + 1)
 
 
 def biff_extents(content: bytes) -> Iterator[Extent]:

@@ -22,8 +22,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 
-from hodgerank.data.sources.biff_records import OLE_MARK, biff_extents, xlsb_extent
-from hodgerank.data.sources.sheet_extent import Extent
+from hodgerank.data.sources.biff_records import OLE_MARK, Extent, biff_extents, xlsb_extent
 from hodgerank.data.sources.text_table import MOST_COLUMNS
 from hodgerank.errors import InvalidComparisons
 
