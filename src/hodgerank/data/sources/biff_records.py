@@ -13,7 +13,7 @@ _FREE = 0xFFFFFFFA  # sector numbers from here on are marks
 _DIRECTORY_ENTRY, _SMALL = 128, 4096
 # Records of .xls: those that begin with row and column, several in a row, and the stated size.
 _CELLS = frozenset({0x0002, 0x0003, 0x0004, 0x0005, 0x0006, 0x0203, 0x0204, 0x0205, 0x0206,
-                    0x0207, 0x0406, 0x027E, 0x00FD, 0x00D6})  # fmt: skip
+                    0x0406, 0x027E, 0x00FD, 0x00D6})  # fmt: skip
 _SEVERAL, _DIMENSIONS, _SHEET, _END, _TEXTS = 0x00BD, 0x0200, 0x0085, 0x000A, 0x00FC
 # Records of .xlsb: the head of a row, and cells with a value.
 _ROW, _VALUES, _SHARED = 0, range(2, 12), 159

@@ -122,11 +122,13 @@ def _search(book: ZipFile, part: ZipInfo, name: str, n_bytes: int) -> _Found:
     for piece in _pieces(book, part, name):
         n_bytes += len(piece)
         _require_unpacked(n_bytes, name)
-        n_cells += len(_CELL.findall(piece))
+        n_cells += _count_cells(piece)
         references = _REFERENCE.findall(piece)
         if references:
             together = b" ".join(references)
-            rows.add(max(map(_row, set(together.translate(None, _LETTERS).split()))))
+            digits = set(together.translate(None, _LETTERS).split())
+            as_number = int if max(map(len, digits)) < 18 else _row  # which is slower
+            rows.add(max(map(as_number, digits)))
             columns = together.translate(None, _DIGITS).split()
             letters.update(columns)
             n_referenced += len(columns)
@@ -142,6 +144,14 @@ def _search(book: ZipFile, part: ZipInfo, name: str, n_bytes: int) -> _Found:
     n_rows = max(rows, default=0)
     n_rows = max(n_rows, n_cells if n_referenced < n_cells else 0)
     return _Found(Extent(n_rows, n_columns, n_cells), longest, n_bytes)
+
+
+def _count_cells(piece: bytes) -> int:
+    """Count the cells; most programs write them all in one way, which is counted faster."""
+    plain = piece.count(b"<c r=")
+    if plain == piece.count(b"<c") and b":c" not in piece:
+        return plain
+    return len(_CELL.findall(piece))
 
 
 def _pieces(book: ZipFile, part: ZipInfo, name: str) -> Iterator[bytes]:
