@@ -140,7 +140,7 @@ def election(crowd: Crowd, kind: str, *, whole: bool, ties: bool) -> File:
     lines += [f"# ALTERNATIVE NAME {k}: {name}" for k, name in enumerate(names, start=1)]
     for _ in range(N_VOTERS):
         order = [str(names.index(name) + 1) for name in crowd.ranking()]
-        order = order if whole else order[:5]
+        order = order if whole else order[:6]
         said = ",".join(order)
         if ties:
             said = f"{order[0]},{{{order[1]},{order[2]}}},{','.join(order[3:])}"
@@ -158,7 +158,7 @@ def election_complete_orders(crowd: Crowd) -> File:
 
 @layout(NOT_WRONG, names=DRINKS)
 def election_incomplete_orders(crowd: Crowd) -> File:
-    """Strict orders of the best five."""
+    """Strict orders of the best six."""
     return election(crowd, "soi", whole=False, ties=False)
 
 
@@ -170,7 +170,7 @@ def election_complete_ties(crowd: Crowd) -> File:
 
 @layout(NOT_WRONG, names=DRINKS)
 def election_incomplete_ties(crowd: Crowd) -> File:
-    """Orders of the best five with ties."""
+    """Orders of the best six with ties."""
     return election(crowd, "toi", whole=False, ties=True)
 
 

@@ -35,6 +35,7 @@ RIGHT_TAU, WRONG_TAU = 0.8, 0.5
 LEAST_SHARE = 0.5  # of the items: a ranking of fewer is not one of this file
 FAST = ("--model", "hodgerank")  # files are read in the same way for every model
 MOST_STEPS = 4
+UNNAMED = "baseline"  # an item that a file compares with, but does not name
 MOST_ALTERNATIVES = 8
 # A note that tells the reader to doubt how columns or values were understood.
 WARNS = re.compile(
@@ -225,6 +226,7 @@ def _compare(rankings: list[list[Any]], file: File) -> Agreement:
     seen: set[str] = set()
     for ranking in rankings:
         names = [_true_name(str(item), file, place, by_words) for item in ranking]
+        names = [name for name in names if name != UNNAMED]
         places = [place[name] for name in names if name in place]
         items, known = items + len(names), known + len(places)
         seen.update(name for name in names if name in place)

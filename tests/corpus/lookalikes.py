@@ -87,7 +87,7 @@ def result_of_the_call(crowd: Crowd) -> File:
 def sets_of_four(crowd: Crowd) -> list[tuple[list[str], int]]:
     """Four items, and the place of the best among them from 0."""
     found = []
-    for _ in range(120):
+    for _ in range(300):
         order = crowd.ranking()
         shown = crowd.rng.sample(order, 4)
         found.append((shown, shown.index(min(shown, key=order.index))))

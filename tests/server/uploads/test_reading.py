@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from data.sources.made_workbooks import xlsx_of, xlsx_rows
 from hodgerank.campaign.items import CampaignItem
 from hodgerank.errors import InvalidArgument
 from hodgerank.server.media.library import MediaLibrary
@@ -483,6 +484,12 @@ def test_a_workbook_that_unpacks_to_too_much_is_refused(read):
         {"book.xlsx": zip_of({"xl/a.xml": bytes(3_000_000)})}, limits=Limits(largest_file=2 << 20)
     )
     assert "more than 2 MB" in upload.refusals[0].reason
+
+
+def test_a_workbook_with_a_cell_in_the_far_corner_is_refused(read):
+    content = xlsx_of(xlsx_rows({"A1": "id", "A2": "tea", "XFD1048576": "x"}))
+    upload = read({"book.xlsx": content})
+    assert "Delete single cells far from the table" in upload.refusals[0].reason
 
 
 @pytest.mark.parametrize("form", ["parquet", "xlsx", "xls", "json", "csv", "ods"])

@@ -113,6 +113,10 @@ class DerivedTable:
         """Columns whose cells hold lists or records, which may be long."""
         return self.table.nested
 
+    def with_fields(self, names: Iterable[str]) -> Table:
+        """Return the table itself: fields become columns before others are made from them."""
+        return self
+
     def reader(self, columns: list[str]) -> Callable[[str], pl.Series]:
         """Return a function that reads one of these columns later, as it is now, or fails."""
         read, made = self.table.reader(self._needed(columns)), self._made

@@ -8,7 +8,10 @@ from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
+import polars as pl
+
 from hodgerank.data.reading.ballots import (
+    LongBallots,
     WideBallots,
     find_choices,
     find_rankings,
@@ -26,13 +29,22 @@ from hodgerank.data.reading.layouts import (
     pair_layouts,
 )
 from hodgerank.data.reading.options import PLAIN_SCALE, ReadOptions
-from hodgerank.data.reading.values import number
+from hodgerank.data.reading.values import number, numbers
 from hodgerank.data.sources.table import Table
 from hodgerank.data.sources.text_table import TextTable
 from hodgerank.data.vote_columns import LAYOUTS
 from hodgerank.display import short
 from hodgerank.errors import InvalidComparisons, did_you_mean
 
+# Columns of published files that no other table has; shapes are imported when they may be needed.
+PUBLISHED = frozenset({"generator_1", "g1_winner", "games"})
+# Columns of these words hold what was compared rather than its name.
+TEXT_WORDS = frozenset({
+    "output", "response", "answer", "completion", "text", "generation", "reply", "summary",
+    "translation", "story", "essay", "passage", "document", "sentence", "continuation",
+})  # fmt: skip
+# Options that name columns beside the votes; others say which columns hold the items.
+ACCOMPANYING = frozenset({"worker", "weight", "time", "count", "group", "unit"})
 LOOKED_AT = 2000  # rows inspected for the values of columns; also the most items of a matrix
 
 
@@ -79,22 +91,95 @@ def detect_layout(table: Table, given: ReadOptions) -> DetectedLayout:
     if given.loser and not given.winner:
         raise InvalidComparisons(f"{table.name}: --loser also needs --winner")
     doubt = None
-    shapes = _by_names(columns, given)
-    for found in shapes:
+    for found in _shapes(table, given):
         _require_one_part_each(found, given, table.name)
-        detected = _with_difference(table, found)
+        detected = _with_difference(table, found)._replace(notes=getattr(found, "notes", ()))
         objects = None if given.columns.keys() & ITEMS else _objection(detected)
         if objects is None:
-            return detected._replace(others=_with_other_outcomes(found, shapes))
+            return detected._replace(others=_with_other_outcomes(found, columns, given))
         doubt = doubt or objects
     if not given.columns and len(columns) <= LOOKED_AT and not _duplicates(columns):
         head = table.head(columns, LOOKED_AT)
-        matrix = find_win_matrix(columns, head, len(head))
+        matrix = None if table.nested else find_win_matrix(columns, head, len(head))
         if matrix is not None:
             return DetectedLayout(table, matrix)
+        _refuse_numbered_pairs(table.name, columns, head)
     if not given.columns and isinstance(table, TextTable) and _is_data(table):
         return _without_header(table, given)
     raise NotRecognised(table, doubt)
+
+
+def _published(columns: list[str], given: ReadOptions) -> Shape | None:
+    if PUBLISHED.isdisjoint(columns):
+        return None
+    from hodgerank.data.reading.judgment_files import find_judgments
+
+    return find_judgments(columns, given)
+
+
+def _with_labels(layout: Layout, table: Table, given: ReadOptions) -> Layout:
+    """Return the layout with the columns that name the items, if it took their long texts."""
+    if TEXT_WORDS.isdisjoint(words_of(layout.left)):
+        return layout
+    from hodgerank.data.reading.judgment_files import prefer_labels
+
+    return prefer_labels(layout, table, given)
+
+
+def _refuse_numbered_pairs(source: str, columns: list[str], head: pl.DataFrame) -> None:
+    from hodgerank.data.reading.pair_columns import refuse_numbered_pairs
+
+    refuse_numbered_pairs(source, columns, head)
+
+
+def _pair_columns(table: Table, given: ReadOptions) -> Shape | None:
+    """Recognise one column per pair; the names decide whether any value is inspected."""
+    columns = table.columns
+    may_name_pairs = sum(not name.isalnum() for name in columns) >= 3
+    if not may_name_pairs or len(columns) > LOOKED_AT or not given.columns.keys() <= ACCOMPANYING:
+        return None
+    from hodgerank.data.reading.pair_columns import find_pair_columns, named_pairs
+
+    pairs = {pair.column for pair in named_pairs(columns)}
+    others = [name for name in columns if name not in pairs]
+    if not pairs or _duplicates(columns) or next(_by_names(others, given), None) is not None:
+        return None
+    return find_pair_columns(table.name, columns, table.head(columns, LOOKED_AT), given)
+
+
+def _has_places(table: Table, found: LongBallots) -> bool:
+    """Return whether the places are numbers, not rankings in one cell."""
+    if _duplicates(table.columns):
+        return True
+    return bool(numbers(table.head([found.place], LOOKED_AT)[found.place]).is_not_null().any())
+
+
+def _by_cells(table: Table, given: ReadOptions) -> Shape | None:
+    """Recognise cells that hold several items."""
+    columns = table.columns
+    if len(columns) > LOOKED_AT or _duplicates(columns):
+        return None
+    from hodgerank.data.reading.list_cells import find_list_cells
+
+    usable = [name for name in columns if not is_pattern(name)]
+    return find_list_cells(table.name, usable, table.head(usable, LOOKED_AT), given)
+
+
+def _shapes(table: Table, given: ReadOptions) -> Iterator[Layout | Shape]:
+    """Yield layouts that names and cells show, the likeliest first."""
+    pairs = _pair_columns(table, given)
+    if pairs is not None:
+        yield pairs
+    without_places = []
+    for found in _by_names(table.columns, given):
+        if isinstance(found, LongBallots) and not _has_places(table, found):
+            without_places.append(found)
+        elif isinstance(found, Layout) and not (given.left or given.right):
+            yield _with_labels(found, table, given)
+        else:
+            yield found
+    cells = _by_cells(table, given)
+    yield from without_places if cells is None else [cells]
 
 
 def _with_difference(table: Table, shape: Layout | Shape) -> DetectedLayout:
@@ -113,15 +198,15 @@ def _with_difference(table: Table, shape: Layout | Shape) -> DetectedLayout:
 
 
 def _with_other_outcomes(
-    found: Layout | Shape, rest: Iterable[Layout | Shape]
+    found: Layout | Shape, columns: list[str], given: ReadOptions
 ) -> tuple[Layout, ...]:
-    """Return the layouts among the rest that differ from one in the outcome column only."""
+    """Return the layouts that differ from one in the outcome column only."""
     if not isinstance(found, Layout) or found.outcome is None:
         return ()
     if (found.left, found.right, found.outcome) in (layout.names for layout in LAYOUTS.values()):
         return ()
-    same = (shape for shape in rest if isinstance(shape, Layout) and shape.left == found.left)
-    return tuple(layout for layout in same if layout.outcome and layout.difference is None)
+    others = (o for o in pair_layouts(columns, given) if o.outcome and o.difference is None)
+    return tuple(o for o in others if o.left == found.left and o.outcome != found.outcome)
 
 
 def no_such_column(source: str, name: str, columns: Sequence[str]) -> InvalidComparisons:
@@ -151,6 +236,7 @@ def _by_names(columns: list[str], given: ReadOptions) -> Iterator[Layout | Shape
         written = _as_written(columns, given)
         found = chain(
             pair_layouts(columns, written) if written else (),
+            [_published(columns, given)],
             # the first two of several columns are not a pair
             (find(columns, given) for find in (find_choices, find_rated_items)),
             # beside an outcome, counts are those of something else

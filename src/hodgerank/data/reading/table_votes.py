@@ -31,7 +31,7 @@ from hodgerank.data.reading.layout_detection import (
 from hodgerank.data.reading.layouts import VAGUE_OUTCOMES, Layout
 from hodgerank.data.reading.options import ReadOptions
 from hodgerank.data.reading.report import Reading
-from hodgerank.data.reading.values import Encoding, numbers, without_running_number
+from hodgerank.data.reading.values import Encoding, as_text, numbers, without_running_number
 from hodgerank.data.sources.table import Table
 from hodgerank.display import short
 from hodgerank.errors import HodgeRankError, InvalidArgument, InvalidComparisons
@@ -58,6 +58,14 @@ def columns_in(where: str, columns: Sequence[str], source: str) -> list[str]:
         if name not in columns:
             raise no_such_column(source, name, columns)
     return list(dict.fromkeys(names))
+
+
+def _names_in(where: str) -> list[str]:
+    """Return the names that a condition uses; none of an invalid one, which is reported later."""
+    try:
+        return pl.sql_expr(where).meta.root_names()
+    except _NOT_UNDERSTOOD:
+        return []
 
 
 def rows_where(where: str, table: pl.DataFrame, *, from_text: bool) -> BoolArray:
@@ -119,7 +127,9 @@ class TableVotes:
 
     @cached_property
     def _recognised(self) -> DetectedLayout:
-        table = self.opened
+        table = self.opened.with_fields(self.options.columns.values())
+        if self.options.where is not None:
+            table = table.with_fields(_names_in(self.options.where))
         if self.options.where is not None and table.is_lazy:
             columns_in(self.options.where, table.columns, table.name)
             table = cast("Frame", table).filtered(self.options.where)
@@ -283,6 +293,8 @@ class TableVotes:
             pairs = shape.to_pairs(rows.select(selectors.by_name(*shape.columns)))
         except pl.exceptions.PolarsError as error:
             raise self._unusable(error) from None
+        except InvalidComparisons as error:
+            raise InvalidComparisons(f"{self.name}: {error}") from None
         decoded = self._decoded(
             pairs.table,
             pairs.layout,
@@ -399,6 +411,9 @@ class TableVotes:
     ) -> Decoded:
         opened = self.opened
         layout = replace(layout, scale=layout.scale or opened.scale)
+        for name in dict.fromkeys((layout.worker, layout.group, layout.unit)):
+            if name is not None and (text := as_text(table[name])).dtype != table[name].dtype:
+                table = table.with_columns(text)
         how = Reading(
             layout, self.name, opened.from_text, self.options, names=self._names, **reading
         )

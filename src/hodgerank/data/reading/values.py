@@ -151,6 +151,18 @@ def _plain(column: pl.Series) -> pl.Series:
     )
 
 
+def as_text(column: pl.Series) -> pl.Series:
+    """Return a column of lists or truth values as text; others as they are.
+
+    A judge may be a list of its model and its prompt: ["gpt-4", "pair-v2"] is 'gpt-4 pair-v2'.
+    """
+    if column.dtype == pl.Boolean:
+        return column.cast(pl.String)
+    if isinstance(column.dtype, pl.List) and not column.dtype.inner.is_nested():
+        return column.cast(pl.List(pl.String)).list.join(" ", ignore_nulls=True)
+    return column
+
+
 def _decode_categories(
     columns: Sequence[pl.Series],
     codes: Sequence[CodeArray],
@@ -305,12 +317,12 @@ def without_running_number(layout: Layout, rows: pl.DataFrame) -> Layout:
     """Return the layout without a count column that only numbers the rows."""
     if layout.count is None:
         return layout
-    counts = numbers(rows[layout.count]).fill_null(np.nan).to_numpy()
-    return replace(layout, count=None) if _numbers_rows(counts) else layout
+    return replace(layout, count=None) if numbers_rows(rows[layout.count]) else layout
 
 
-def _numbers_rows(counts: FloatArray) -> bool:
+def numbers_rows(column: pl.Series) -> bool:
     """Return whether the values count up by one, possibly restarting."""
+    counts: FloatArray = numbers(column).fill_null(np.nan).to_numpy()
     if len(counts) < SURELY_NUMBERED or not counts[0] <= 1:
         return False
     steps = np.diff(counts)

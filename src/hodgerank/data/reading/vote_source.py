@@ -255,7 +255,8 @@ def read_comparisons(  # type: ignore[misc]  # the overloads do not list the opt
     ----------
     source
         A path or a list of paths (CSV, TSV, either gzipped; Parquet, also many files as
-        'votes/*.parquet'; JSON lines; Excel with the extra `excel`), a binary stream, any
+        'votes/*.parquet'; JSON, JSON lines; PrefLib; Excel with the extra `excel`), a binary
+        stream, any
         dataframe narwhals knows (pandas, polars, pyarrow, duckdb, dask, pyspark ...), or rows:
         tuples (left, right, outcome[, worker]) or dicts. Votes that were read already can be given
         again with `group` or `unit`, which may name any of their `extra` columns.

@@ -1,8 +1,9 @@
-"""Files of votes as tables: CSV, TSV (plain or gzip), JSON lines, JSON, Parquet and Excel."""
+"""Files of votes as tables: CSV, TSV (plain or gzip), JSON lines, JSON, Parquet, Excel, PrefLib."""
 
 from __future__ import annotations
 
 import io
+import json
 import re
 from collections.abc import Callable
 from functools import partial
@@ -12,14 +13,16 @@ from typing import IO
 
 import polars as pl
 
+from hodgerank.data.sources.foreign_formats import refuse_by_name
 from hodgerank.data.sources.table import Table
-from hodgerank.data.sources.text_table import DAMAGE, TextTable, open_text, opened
+from hodgerank.data.sources.text_table import DAMAGE, TextTable, damaged, open_text, opened
 from hodgerank.errors import InvalidArgument, InvalidComparisons, MissingDependency
 
 PARQUET = (".parquet", ".pq")
 JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 JSON = (".json",)
 EXCEL = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+PREFLIB = (".soc", ".soi", ".toc", ".toi")
 TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 MAGIC = {rb"PAR1": PARQUET[0], rb'\{\s*"': JSON_LINES[0], rb"\[\s*\{": JSON[0]}
 
@@ -47,6 +50,7 @@ def open_file(
             content = _bytes_of(source.open("rb"), name)
     else:
         name, content = "standard input", _bytes_of(source, "standard input")
+    refuse_by_name(name)
     ending = _ending(name, content)
     name += remark
     if sheet is not None and not ending.endswith(EXCEL):
@@ -59,6 +63,8 @@ def open_file(
         return _open_typed(content, name, _read_json, "JSON")
     if ending.endswith(EXCEL):
         return _open_excel(content, name, sheet)
+    if ending.endswith(PREFLIB):
+        return _open_preflib(content, name, encoding)
     return open_text(content, name, encoding, separator)
 
 
@@ -96,12 +102,19 @@ def _bytes_of(stream: IO[bytes], name: str) -> bytes:
 def _ending(name: str, content: Path | bytes) -> str:
     """Return the format, by the name or else by the first bytes."""
     suffix = name.lower()
-    if suffix.endswith((*PARQUET, *JSON_LINES, *JSON, *EXCEL, *TEXT)):
+    if suffix.endswith((*PARQUET, *JSON_LINES, *JSON, *EXCEL, *PREFLIB)):
         return suffix
     try:
         with opened(content) as stream:
-            start = stream.read(64).lstrip()
+            start = stream.read(1 << 16).lstrip()
     except DAMAGE:
+        return suffix
+    if re.match(rb"#|\d|\xef", start):  # the reader of such files is imported on demand
+        from hodgerank.data.sources.preflib import is_preflib
+
+        if is_preflib(start):
+            return PREFLIB[0]
+    if suffix.endswith(TEXT):
         return suffix
     return next((ending for mark, ending in MAGIC.items() if re.match(mark, start)), suffix)
 
@@ -112,6 +125,16 @@ def _open_parquet(content: Path | bytes, name: str, *, many: bool = False) -> Ta
     return _open_typed(
         content, name, lambda data: scan(_seekable(data)), "Parquet", is_lazy=many, file=file
     )
+
+
+def _open_preflib(content: Path | bytes, name: str, encoding: str | None) -> Table:
+    from hodgerank.data.sources.frames import Frame
+    from hodgerank.data.sources.preflib import read_preflib
+
+    try:
+        return Frame(read_preflib(content, name, encoding), name=f"{name} (PrefLib)")
+    except DAMAGE as error:
+        raise damaged(name, error) from None
 
 
 def _open_typed(
@@ -140,12 +163,41 @@ def _seekable(content: Path | bytes) -> Path | io.BytesIO:
 
 
 def _read_json(content: Path | bytes) -> pl.LazyFrame:
-    return pl.read_json(_seekable(content)).lazy()
+    # Types inferred from the first rows alone would turn a later 1.5 into 1.
+    try:
+        return pl.read_json(_seekable(content), infer_schema_length=None).lazy()
+    except pl.exceptions.PolarsError as error:
+        with opened(content) as stream:
+            return _leniently(stream.read(), error)
 
 
 def _read_json_lines(content: Path | bytes) -> pl.LazyFrame:
     with opened(content) as stream:
-        return pl.read_ndjson(stream.read(), infer_schema_length=None).lazy()
+        data = stream.read()
+    try:
+        return pl.read_ndjson(data, infer_schema_length=None).lazy()
+    except pl.exceptions.PolarsError as error:
+        rows = b",".join(line for line in data.splitlines() if line.strip())
+        return _leniently(b"[" + rows + b"]", error)
+
+
+def _leniently(data: bytes, error: pl.exceptions.PolarsError) -> pl.LazyFrame:
+    """Read records with NaN, or with nested values of different types, which become JSON text."""
+    try:
+        records = json.loads(data)
+    except ValueError:
+        raise error from None
+    if not (isinstance(records, list) and all(isinstance(record, dict) for record in records)):
+        raise error
+    columns: list[pl.Series] = []
+    for name in dict.fromkeys(name for record in records for name in record):
+        values = [record.get(name) for record in records]
+        try:
+            columns.append(pl.Series(name, values))
+        except (TypeError, OverflowError, pl.exceptions.PolarsError):
+            texts = [v if v is None or isinstance(v, str) else json.dumps(v) for v in values]
+            columns.append(pl.Series(name, texts, pl.String))
+    return pl.LazyFrame(columns)
 
 
 def _open_excel(content: Path | bytes, name: str, sheet: str | None) -> TextTable:
@@ -154,6 +206,9 @@ def _open_excel(content: Path | bytes, name: str, sheet: str | None) -> TextTabl
         import fastexcel
     except ImportError:
         raise MissingDependency("hodgerank[excel]", "reading a workbook") from None
+    from hodgerank.data.sources.workbook_bounds import require_bounded_workbook
+
+    require_bounded_workbook(content, name)
     try:
         book = fastexcel.read_excel(content)
         names = book.sheet_names
@@ -162,7 +217,11 @@ def _open_excel(content: Path | bytes, name: str, sheet: str | None) -> TextTabl
         elif sheet not in names:
             raise InvalidComparisons(f"{name} has no sheet {sheet!r}: it has {', '.join(names)}")
         cells = book.load_sheet(sheet, header_row=None, dtypes="string").to_polars()
-    except (fastexcel.FastExcelError, pl.exceptions.PolarsError, OSError, IndexError) as error:
+    except BaseException as error:
+        # A panic of the library is no Exception, and its class cannot be imported.
+        known = (fastexcel.FastExcelError, pl.exceptions.PolarsError, OSError, IndexError)
+        if not isinstance(error, known) and type(error).__name__ != "PanicException":
+            raise
         reason = str(error).split("\n", 1)[0]
         raise InvalidComparisons(f"{name} is not readable as a workbook: {reason}") from None
     filled = cells.filter(~pl.all_horizontal(pl.all().is_null())) if cells.width else cells

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
@@ -104,6 +104,25 @@ class Frame:
         if name in EAGER_BACKENDS:
             return str(name)
         return "pandas" if name == "dask" else "polars"
+
+    def with_fields(self, names: Iterable[str]) -> Frame:
+        """Return the table with fields of nested columns as columns: `tag.math` for math of tag.
+
+        Only names that are no column are looked up, and nothing is read.
+        """
+        native = self._frame.to_native()
+        wanted = [name for name in dict.fromkeys(names) if "." in name]
+        if not wanted or not isinstance(native, pl.DataFrame | pl.LazyFrame):
+            return self
+        schema = native.collect_schema()
+        fields = [
+            field.alias(name)
+            for name in wanted
+            if name not in schema and (field := _field(schema, name)) is not None
+        ]
+        if not fields:
+            return self
+        return Frame(native.with_columns(fields), self.name, self.is_lazy, self.scale)
 
     def filtered(self, where: str) -> Frame:
         """Return the rows for which a condition holds, filtered by the library."""
@@ -237,6 +256,30 @@ def _stamp(file: Path | None) -> tuple[int, int] | None:
 
 def _without_nan(column: nw.Series[Any]) -> list[Any]:
     return [None if value != value else value for value in column.to_list()]
+
+
+def _field(schema: pl.Schema, name: str) -> pl.Expr | None:
+    """Return the nested field of that name; names of columns and fields may hold dots too."""
+    for column, dtype in schema.items():
+        if name.startswith(f"{column}."):
+            found = _within(pl.col(column), dtype, name[len(column) + 1 :])
+            if found is not None:
+                return found
+    return None
+
+
+def _within(nested: pl.Expr, dtype: Any, path: str) -> pl.Expr | None:
+    if not isinstance(dtype, pl.Struct):
+        return None
+    for field in dtype.fields:
+        if path == field.name:
+            return nested.struct.field(field.name)
+        if path.startswith(f"{field.name}."):
+            inner = nested.struct.field(field.name)
+            found = _within(inner, field.dtype, path[len(field.name) + 1 :])
+            if found is not None:
+                return found
+    return None
 
 
 def build_frame(columns: Mapping[str, Any], backend: str) -> Any:

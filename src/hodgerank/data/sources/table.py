@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 import polars as pl
@@ -40,6 +40,9 @@ class Table(Protocol):
     @property
     def nested(self) -> frozenset[str]:
         """Columns whose cells hold lists or records, which may be long."""
+
+    def with_fields(self, names: Iterable[str]) -> Table:
+        """Return the table with fields of nested columns as columns: `tag.math` for math of tag."""
 
     def rows(self, columns: list[str]) -> tuple[pl.DataFrame, BoolArray | None]:
         """Return every row of these columns, and which have too many fields (None: none)."""

@@ -5,19 +5,21 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import IO, ClassVar, cast
 
 import numpy as np
 import polars as pl
 
+from hodgerank.data.sources.foreign_formats import refuse_by_start
 from hodgerank.data.sources.formula_guard import without_guards
 from hodgerank.errors import InvalidArgument, InvalidComparisons
 from hodgerank.types import BoolArray, IntArray
@@ -34,6 +36,8 @@ DAMAGE = (
 )
 _BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
 ENOUGH = 1 << 18  # bytes inspected for the separator
+MOST_COLUMNS = 1 << 14  # as in a spreadsheet
+PIECE = 1 << 20  # bytes of a long line read at once
 LONGEST_CELL = 1 << 27  # characters; the limit of the csv module is too small for some prompts
 
 
@@ -67,6 +71,10 @@ class TextTable:
     def without_header(self) -> TextTable:
         """Return the same table with its first line as a row."""
         return replace(self, has_header=False)
+
+    def with_fields(self, names: Iterable[str]) -> TextTable:
+        """Return the table itself: text has no nested columns."""
+        return self
 
     def rows(self, columns: list[str]) -> tuple[pl.DataFrame, BoolArray | None]:
         """Return every row of these columns, and which have too many fields (None: none)."""
@@ -127,8 +135,8 @@ class TextTable:
             reader = csv.reader(lines, delimiter=self.separator)
             if self.has_header:
                 next(reader)
-            records = [record for record in reader if record]
-        width = len(self.first)
+            width = len(self.first)
+            records = [record[: width + 1] for record in reader if record]
         ragged = np.array([len(record) > width for record in records], bool)
         if not ragged.any():
             first = reason.split("\n", 1)[0]
@@ -164,7 +172,7 @@ def open_text(
     try:
         content = _as_utf8(content, name, encoding)
         with opened(content) as stream:
-            lines = _first_lines(stream)
+            lines = _first_lines(stream, name)
         if not "".join(lines).strip():
             raise InvalidComparisons(f"{name} is empty: a header and one row are needed")
         csv.field_size_limit(LONGEST_CELL)
@@ -172,6 +180,8 @@ def open_text(
         fields = next(csv.reader(lines[skipped:], delimiter=separator))
     except DAMAGE as error:
         raise damaged(name, error) from None
+    if len(fields) > MOST_COLUMNS:
+        raise _too_wide(name)
     return TextTable(name, content, separator, tuple(fields), skipped=tuple(lines[:skipped]))
 
 
@@ -179,16 +189,23 @@ LOOKED_AT = 60  # lines inspected for the separator, more if a quotation mark is
 MOST_BEFORE = 20  # lines of title or comment before the table
 
 
-def _first_lines(stream: IO[bytes]) -> list[str]:
+def _first_lines(stream: IO[bytes], name: str) -> list[str]:
     """Return the first lines, with the rest of a record that is broken over several."""
-    lines: list[str] = []
-    size, quotes = 0, 0
-    for line in stream:
+    lines, line = [], b""
+    size, n_quotes = 0, 0
+    while piece := stream.readline(PIECE):
+        line += piece
+        size, n_quotes = size + len(piece), n_quotes + piece.count(b'"')
+        if len(line) > PIECE and _is_too_wide(line):
+            raise _too_wide(name)
+        if not piece.endswith(b"\n") and size <= LONGEST_CELL:
+            continue
         lines.append(line.decode("utf-8", errors="replace").replace("\0", ""))
-        size, quotes = size + len(line), quotes + line.count(b'"')
-        if (quotes % 2 == 0 and (len(lines) >= LOOKED_AT or size > ENOUGH)) or size > LONGEST_CELL:
+        line = b""
+        is_enough = len(lines) >= LOOKED_AT or size > ENOUGH
+        if (n_quotes % 2 == 0 and is_enough) or size > LONGEST_CELL:
             break
-    return lines
+    return [*lines, *([line.decode("utf-8", errors="replace").replace("\0", "")] if line else [])]
 
 
 def _find_table(lines: list[str], separator: str | None) -> tuple[str, int]:
@@ -198,7 +215,7 @@ def _find_table(lines: list[str], separator: str | None) -> tuple[str, int]:
     separate the values of a list in a cell.
     """
     text, rated = "".join(lines), []
-    possible = [sign for sign in SEPARATORS if sign in text] or [SEPARATORS[0]]
+    possible = [sign for sign in SEPARATORS if sign in text or sign == SEPARATORS[0]]
     for candidate in possible if separator is None else separator:
         records, starts = _records(lines, candidate)
         skipped = _lines_before(records)
@@ -207,8 +224,9 @@ def _find_table(lines: list[str], separator: str | None) -> tuple[str, int]:
         evenness = widths.count(widths[0]) / len(widths) if is_split else 0.0
         is_even = evenness == 1 and len(widths) > 1
         # one line alone says nothing about evenness: the more fields, the likelier
-        score = (is_even, candidate != "," if is_even else round(evenness, 1), widths[0] * is_split)
-        rated.append((score if widths else (False, 0.0, 0), candidate, starts[skipped]))
+        order = (skipped == 0, candidate != ",") if is_even else (round(evenness, 1),)
+        score = (is_even, *order, widths[0] * is_split)
+        rated.append((score if widths else (False, 0.0), candidate, starts[skipped]))
     _, best, start = max(rated, key=lambda found: found[0])
     return best, start
 
@@ -230,8 +248,16 @@ def _lines_before(records: list[list[str]]) -> int:
         below = records[place + 1]
         is_comment = bool(record) and record[0].lstrip().startswith("#")
         if n_filled > 1 and not (is_comment and _is_comment_above(records[place:])):
-            return place if sum(bool(cell.strip()) for cell in below) > 1 else 0
+            has_rows = sum(bool(cell.strip()) for cell in below) > 1
+            return place if has_rows and _is_header(records[place:]) else 0
     return 0
+
+
+def _is_header(records: list[list[str]]) -> bool:
+    """Return whether the first record names the columns: none of its cells occurs again below."""
+    first, *rest = records
+    below = [set(column) for column in zip_longest(*rest, fillvalue="")]
+    return not any(cell in column for cell, column in zip(first, below, strict=False) if cell)
 
 
 def _is_comment_above(records: list[list[str]]) -> bool:
@@ -240,11 +266,25 @@ def _is_comment_above(records: list[list[str]]) -> bool:
     return len(next(table, records[0])) != len(records[0])
 
 
+def _is_too_wide(start: bytes) -> bool:
+    """Return whether a line that starts so has too many fields, however it is separated."""
+    unquoted = re.sub(rb'"[^"]*"', b"", start)
+    return any(unquoted.count(separator.encode()) >= MOST_COLUMNS for separator in SEPARATORS)
+
+
+def _too_wide(name: str) -> InvalidComparisons:
+    return InvalidComparisons(
+        f"{name} has more than {MOST_COLUMNS:,} columns: write one row per vote, and only the "
+        "columns of the two items, the outcome and the worker"
+    )
+
+
 def _as_utf8(data: Path | bytes, name: str, encoding: str | None) -> Path | bytes:
     """Return the file, or its content converted to UTF-8 and plain line ends."""
     if encoding is None:
         with opened(data) as stream:
             start = stream.read(1 << 16)
+        refuse_by_start(name, start)
         packed = (packer for mark, packer in OTHER_PACKERS.items() if start.startswith(mark))
         if packer := next(packed, None):
             raise InvalidComparisons(f"{name} is compressed with {packer}: decompress it first")
