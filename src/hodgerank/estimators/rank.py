@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
+from hodgerank.display import short
 from hodgerank.errors import InvalidArgument, InvalidComparisons, require_one_of
 from hodgerank.graph.build import build_graph, source_of
 from hodgerank.graph.comparison_graph import ComparisonGraph
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 Model = Literal["bayes", "hodgerank", "bradley-terry", "thurstone-mosteller", "robust"]
 Parts = Literal["largest", "separate", "together"]
+FEWEST_VOTES = 3  # of the leader; with fewer a note says so
 MOSTLY = 0.9  # share of the items that the largest component must hold to be ranked alone
 
 
@@ -126,7 +128,35 @@ def rank(
 
         fit = bradley_terry if model == "bradley-terry" else thurstone_mosteller
         ranking = fit(votes, position_bias=position_bias, **how)
-    return replace(ranking, no_votes=no_votes, not_connected=not_connected)
+    notes = (*ranking.notes, *_on_few_votes(ranking, votes))
+    return replace(ranking, no_votes=no_votes, not_connected=not_connected, notes=notes)
+
+
+def leaders_with_few_votes(ranking: Ranking) -> tuple[Item, ...]:
+    """Return the items that rank first with fewer than 3 votes; none if all items rank first."""
+    is_first = ranking.ranks == 1
+    if is_first.all():
+        return ()
+    rows = np.flatnonzero(is_first & (ranking.votes < FEWEST_VOTES))
+    return tuple(ranking.items[k] for k in rows.tolist())
+
+
+def _on_few_votes(ranking: Ranking, votes: VotesLike) -> tuple[str, ...]:
+    """Return a note if so few votes put an item first that one more could change it."""
+    leaders = leaders_with_few_votes(ranking)
+    if not leaders:
+        return ()
+    if len(leaders) == 1:
+        n = ranking[leaders[0]].votes
+        who = f"{short(str(leaders[0]))} ranks first with only {n} vote{'' if n == 1 else 's'}"
+    else:
+        who = f"{len(leaders):,} items rank first with fewer than {FEWEST_VOTES} votes each"
+    remedy = "collect more votes"
+    # single votes are needed to leave items out, and something must be left to rank
+    is_single = not isinstance(votes, ComparisonGraph) and not source_of(votes).is_lazy
+    if is_single and np.sum(ranking.votes >= FEWEST_VOTES) > 1:
+        remedy += f", or leave out items with few votes (--min-votes {FEWEST_VOTES})"
+    return (f"{who}: {remedy}",)
 
 
 def _largest_component(
