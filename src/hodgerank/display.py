@@ -165,9 +165,10 @@ def markdown(text: str) -> str:
     r"""Return foreign text for Markdown: nothing in it is a sign of Markdown or HTML.
 
     >>> print(markdown("<b>a|b</b>"), markdown("x_1 & *"))
-    &lt;b&gt;a\|b&lt;/b&gt; x\_1 &amp; \*
+    &lt;b\>a\|b&lt;/b\> x\_1 &amp; \*
     """
-    return re.sub(r"([\\`*_{}\[\]#|~$])", r"\\\1", escape(visible(text), quote=False))
+    shown = visible(text).replace("&", "&amp;").replace("<", "&lt;")
+    return re.sub(r"([\\`*_{}\[\]>#|~$])", r"\\\1", shown)
 
 
 LATEX = str.maketrans(

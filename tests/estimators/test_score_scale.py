@@ -175,7 +175,7 @@ def test_every_output_is_on_the_scale_and_names_it():
     ("options", "words"),
     [
         (("ello",), r"score scale 'ello' is not one of .* \(did you mean elo\?\)"),
-        (("model", ("a", 1)), "the score scale model has no anchor: use one with elo"),
+        (("model", ("a", 1)), "the score scale model has no anchor: choose elo"),
         (("win-rate", ("a", 1)), "has no anchor"),
         (("elo", "a"), "an anchor is an item and its score"),
         (("elo", ("a", "high")), "an anchor is an item and its score"),

@@ -16,6 +16,7 @@ import typer
 from hodgerank.errors import CannotWrite, HodgeRankError, InvalidArgument
 
 TABLES = (".csv", ".parquet", ".json")
+LEADERBOARDS = (".md", ".tex")  # tables for publication
 STANDARD_OUTPUT = Path("-")
 ON_STANDARD_OUTPUT = "- writes CSV to standard output and nothing else"
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -29,12 +30,14 @@ TopItems = Annotated[
 ]
 
 
-def output_option(help_text: str, *, charts: bool = False) -> Any:
+def output_option(
+    help_text: str, *, charts: bool = False, suffixes: tuple[str, ...] = TABLES
+) -> Any:
     """Return the option --output: a file whose name determines the format, or -."""
 
     def check(path: Path | None) -> Path | None:
         if path is not None and not goes_to_standard_output(path):
-            check_output_name(path, TABLES, charts)
+            check_output_name(path, suffixes, charts)
         return path
 
     help_text = f"{help_text}; {ON_STANDARD_OUTPUT}."

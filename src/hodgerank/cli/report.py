@@ -14,16 +14,27 @@ from hodgerank.atomic_write import write_file
 from hodgerank.cli.console import show_reading, show_warnings, show_written, verbatim
 from hodgerank.cli.groups import status_of
 from hodgerank.cli.model_options import (
+    AnchorOption,
+    BaselineOption,
     ConfidenceOption,
     CovarianceOption,
     EqualWeightsOption,
     ModelOption,
     PositionBiasOption,
+    ScoreScaleOption,
+    wanted_scale,
+    with_items,
 )
 from hodgerank.cli.outputs import check_output_name, goes_to_standard_output, print_bytes
 from hodgerank.cli.progress import report_step
 from hodgerank.cli.result import NOT_UNIQUE, CommandResult
-from hodgerank.cli.vote_options import ExcludeWorkers, reads_votes, selected, workers_to_exclude
+from hodgerank.cli.vote_options import (
+    ExcludeWorkers,
+    MinVotes,
+    reads_votes,
+    selected,
+    workers_to_exclude,
+)
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
 from hodgerank.errors import InvalidArgument
@@ -152,7 +163,11 @@ def report(
     equal_weights: EqualWeightsOption = False,
     covariance: CovarianceOption = None,
     exclude_workers: ExcludeWorkers = None,
+    min_votes: MinVotes = 0,
     confidence: ConfidenceOption = 0.95,
+    score_scale: ScoreScaleOption = None,
+    anchor: AnchorOption = None,
+    baseline: BaselineOption = None,
     forecast: ForecastOption = True,
     seed: Seed = 0,
     output: Output = None,
@@ -174,21 +189,26 @@ def report(
 
       hodgerank report votes.csv --format md -o - | less
     """
-    form_written = _form(output, form)
+    form_written, scale = _form(output, form), wanted_scale(score_scale, anchor, baseline)
     chosen: Any
     if isinstance(votes, VoteGroups):
         workers = workers_to_exclude(exclude_workers, votes.together)
-        parts = {group: selected(part, workers, 0, False) for group, part in votes.items()}
+        parts = {group: selected(part, workers, min_votes, False) for group, part in votes.items()}
         chosen = replace(votes, parts=parts)
+        scale = with_items(scale, {item for part in parts.values() for item in part.items})
     else:
         workers = workers_to_exclude(exclude_workers, lambda: votes)
-        chosen = selected(votes, workers, 0, False)
+        chosen = selected(votes, workers, min_votes, False)
+        scale = with_items(scale, chosen.items)
     page = report_on(
         chosen,
         title=title,
         question=question,
         model=model,
         confidence=confidence,
+        score_scale=scale.name,
+        anchor=scale.anchor,
+        baseline=scale.baseline,
         with_forecast=forecast,
         seed=seed,
         command=shlex.join(["hodgerank", *context.find_root().obj]),

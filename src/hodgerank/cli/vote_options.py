@@ -167,6 +167,11 @@ ExcludeWorkers = Annotated[
 ]
 
 
+MinVotes = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Leave out items with fewer votes.")
+]
+
+
 def workers_to_exclude(which: str | None, votes: Callable[[], Any]) -> list[Item]:
     """Return the workers to leave out: those flagged, or those of a list."""
     if which is None:

@@ -141,6 +141,11 @@ def leaders_with_few_votes(ranking: Ranking) -> tuple[Item, ...]:
     return tuple(ranking.items[k] for k in rows.tolist())
 
 
+def can_leave_out(ranking: Ranking) -> bool:
+    """Return whether items are left to rank without those that have fewer than 3 votes."""
+    return int(np.sum(ranking.votes >= FEWEST_VOTES)) > 1
+
+
 def _on_few_votes(ranking: Ranking, votes: VotesLike) -> tuple[str, ...]:
     """Return a note if so few votes put an item first that one more could change it."""
     leaders = leaders_with_few_votes(ranking)
@@ -152,9 +157,9 @@ def _on_few_votes(ranking: Ranking, votes: VotesLike) -> tuple[str, ...]:
     else:
         who = f"{len(leaders):,} items rank first with fewer than {FEWEST_VOTES} votes each"
     remedy = "collect more votes"
-    # single votes are needed to leave items out, and something must be left to rank
+    # single votes are needed to leave items out
     is_single = not isinstance(votes, ComparisonGraph) and not source_of(votes).is_lazy
-    if is_single and np.sum(ranking.votes >= FEWEST_VOTES) > 1:
+    if is_single and can_leave_out(ranking):
         remedy += f", or leave out items with few votes (--min-votes {FEWEST_VOTES})"
     return (f"{who}: {remedy}",)
 

@@ -129,7 +129,8 @@ class ScoreScale:
         if self.anchor is not None:
             if self.name not in UNITS:
                 raise InvalidArgument(
-                    f"the score scale {self.name} has no anchor: use one with elo, jod or logit"
+                    f"the score scale {self.name} has no anchor: choose elo, jod or logit "
+                    "(--score-scale elo)"
                 )
             try:
                 item, value = self.anchor
@@ -147,16 +148,24 @@ class ScoreScale:
             )
         if self.name != "win-probability" and self.baseline is not None:
             raise InvalidArgument(
-                f"the score scale {self.name} has no baseline: use win-probability with one"
+                f"the score scale {self.name} has no baseline: use win-probability, or leave the "
+                "baseline out"
             )
 
     @property
     def label(self) -> str:
-        """Name of the scores on an axis."""
-        if self.name == "win-probability":
+        """Name of the scores on an axis or in a published table, with the anchor or baseline."""
+        if self.baseline is not None:
             return f"probability of beating {short(str(self.baseline))}"
-        labels = {"elo": "Elo", "jod": "JOD", "logit": "log odds", "win-rate": "win rate"}
-        return labels.get(self.name, "score")
+        if self.anchor is not None:
+            return f"{self.column} ({short(str(self.anchor[0]))} at {self.anchor[1]:g})"
+        return self.column
+
+    @property
+    def column(self) -> str:
+        """Name of the scores above a narrow column."""
+        names = {"elo": "Elo", "jod": "JOD", "logit": "log odds", "model": "score"}
+        return names.get(self.name, self.name.replace("-", " "))
 
     @property
     def unit(self) -> str:
