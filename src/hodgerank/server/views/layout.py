@@ -156,8 +156,8 @@ class IntervalScale:
     def text(self, score: float) -> str:
         """A score on a page, where there is room for two decimals.
 
-        >>> IntervalScale(-1.0, 1.0).text(0.123), IntervalScale(0, 1, ScoreScale("elo")).text(1043.2)
-        ('+0.12', '1043')
+        >>> IntervalScale(-1.0, 1.0).text(0.123)
+        '+0.12'
         """
         if self.scores == MODEL_SCALE:
             return f"{round(score, 2) + 0.0:+.2f}"
