@@ -24,7 +24,6 @@ def ranking_of(campaign: Campaign, track: str | None) -> dict[str, Any]:
     seq, standing = _standing(campaign, track)
     found = _with_api_names(standing.ranking.to_dict(), "comparisons")
     del found["worker_weights"]  # who counts less is for the owner alone
-    found["scale"] = {name: found["scale"][name] for name in ("name", "unit")}
     return {"as_of": seq, "track": standing.track, **found}
 
 

@@ -60,6 +60,8 @@ class ScaleResponse(Body):
 
     name: str = Field(examples=["elo"])
     unit: str = Field(examples=["Elo points"])
+    anchor: None = Field(description="Campaigns have no anchor.")
+    baseline: None = Field(description="Campaigns have no baseline.")
 
 
 class RankingResponse(Body):
