@@ -233,8 +233,7 @@ def _crowd(workers: int | Mapping[str, int]) -> tuple[tuple[Item, ...], dict[str
 
 
 def _is_count(value: object) -> TypeGuard[int]:
-    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    return is_whole and value >= 0
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= 0
 
 
 def _design(
