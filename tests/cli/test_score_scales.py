@@ -163,21 +163,21 @@ def test_a_group_without_the_anchor_is_named(run, scenes):
 
 def test_each_group_says_that_its_leader_has_few_votes(run, scenes):
     _, out, _ = run("rank", scenes, "--by", "scene")
-    words = "new ranks first with only 2 votes: collect more votes, or leave out items with few"
+    words = "the leader, new, has only 2 votes: collect more votes, or leave out items with few"
     out = " ".join(out.split())
     assert out.index("scene town") < out.index(words)
-    assert out.count("ranks first with only") == 1
+    assert out.count("the leader, ") == 1
     _, _, err = run("rank", scenes, "--by", "scene", "-o", "-")
     assert f"scene town: {words}" in err
     _, out, _ = run("rank", scenes, "--by", "scene", "--json")
     beach, town = json.loads(out)["groups"]
-    assert not any("ranks first" in note for note in beach["notes"])
+    assert not any("the leader" in note for note in beach["notes"])
     assert any(words in note for note in town["notes"])
 
 
 def test_the_remedy_for_few_votes_removes_the_warning(run, scenes, tmp_path):
     _, out, _ = run("rank", scenes, "--by", "scene", "--min-votes", 3)
-    assert "ranks first with only" not in out
+    assert "the leader, " not in out
     target = tmp_path / "report.json"
     status, _, _ = run("report", scenes, "--min-votes", 3, "--no-forecast", "-o", target)
     assert status == 0
@@ -187,5 +187,5 @@ def test_the_remedy_for_few_votes_removes_the_warning(run, scenes, tmp_path):
 def test_votes_summed_by_pair_offer_no_remedy_that_needs_single_votes(run, scenes, tmp_path):
     state = tmp_path / "state.parquet"
     _, out, _ = run("rank", scenes, "--state", state, "--json")
-    [note] = [note for note in json.loads(out)["notes"] if "ranks first" in note]
-    assert note == "new ranks first with only 2 votes: collect more votes"
+    [note] = [note for note in json.loads(out)["notes"] if "the leader" in note]
+    assert note == "the leader, new, has only 2 votes: collect more votes"

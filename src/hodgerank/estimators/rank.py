@@ -153,9 +153,10 @@ def _on_few_votes(ranking: Ranking, votes: VotesLike) -> tuple[str, ...]:
         return ()
     if len(leaders) == 1:
         n = ranking[leaders[0]].votes
-        who = f"{short(str(leaders[0]))} ranks first with only {n} vote{'' if n == 1 else 's'}"
+        name = short(str(leaders[0]))
+        who = f"the leader, {name}, has only {n} vote{'' if n == 1 else 's'}"
     else:
-        who = f"{len(leaders):,} items rank first with fewer than {FEWEST_VOTES} votes each"
+        who = f"{len(leaders):,} items that rank first have fewer than {FEWEST_VOTES} votes each"
     remedy = "collect more votes"
     # single votes are needed to leave items out
     is_single = not isinstance(votes, ComparisonGraph) and not source_of(votes).is_lazy
