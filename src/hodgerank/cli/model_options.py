@@ -77,22 +77,21 @@ ScoreScaleOption = Annotated[
     str | None,
     typer.Option(
         metavar="SCALE",
-        help="Scale of the scores: model, elo, jod, logit, win-rate (mean probability of beating "
-        "the others) or win-probability (of beating the --baseline). Default: model.",
+        help="Scores as model, elo, jod, logit, win-rate or win-probability.",
     ),
 ]
 AnchorOption = Annotated[
     str | None,
     typer.Option(
         metavar="ITEM=SCORE",
-        help="Score of one item on the scale elo, jod or logit; the others are shifted with it.",
+        help="Fix the score of one item.",
     ),
 ]
 BaselineOption = Annotated[
     str | None,
     typer.Option(
         metavar="ITEM",
-        help="Show the probability of beating this item, with intervals of the difference.",
+        help="Probability of beating this item.",
     ),
 ]
 ConfidenceOption = Annotated[float, typer.Option(help="Level of the intervals.")]

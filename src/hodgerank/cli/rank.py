@@ -209,8 +209,8 @@ LargestComponent = Annotated[
 Compare = Annotated[
     str | None,
     typer.Option(
-        help="Column of country, expertise, judge, before and after ...: whether these populations "
-        "rank the same items differently.",
+        help="Column of country, expertise, judge ...: whether these rank the same items "
+        "differently.",
         metavar="COLUMN",
     ),
 ]
@@ -228,8 +228,8 @@ Output = Annotated[
 State = Annotated[
     Path | None,
     file_option(
-        "Add the votes to the statistics in this .parquet file, which is made if there is none, "
-        "and rank by all of them.",
+        "Add the votes to the statistics in this .parquet file, made if there is none, and rank "
+        "by all.",
         (".parquet",),
     ),
 ]
@@ -270,9 +270,9 @@ def rank(
 ) -> CommandResult:
     """Rank the items of a file of votes.
 
-    Prints rank, item, score with its interval, the ranks compatible with the votes, and the number
-    of votes. The default is a Bayesian probit model that weights votes by worker where workers are
-    known.
+    Prints rank, item, score with its interval, the ranks compatible with the
+    votes, and the number of votes. The default is a Bayesian probit model that
+    weights votes by worker where workers are known.
 
     Examples:
       hodgerank rank votes.csv
@@ -285,7 +285,7 @@ def rank(
 
       hodgerank rank today.csv --state votes.parquet
 
-      hodgerank rank votes.csv --score-scale elo --anchor base=1000 -o leaderboard.md
+      hodgerank rank votes.csv --score-scale elo -o leaderboard.md
 
       hodgerank rank votes.csv --by scene -o rankings.csv
 

@@ -125,7 +125,10 @@ Question = Annotated[
 FormatOption = Annotated[
     Format | None,
     typer.Option(
-        "--format", is_eager=True, help="Format, if the name of the file does not tell it."
+        "--format",
+        is_eager=True,
+        metavar="FORMAT",
+        help="html, md or json, if the file name does not tell it.",
     ),
 ]
 ForecastOption = Annotated[
@@ -135,7 +138,9 @@ ForecastOption = Annotated[
         help="Forecast how many more votes are needed (up to 60 items).",
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of proposed pairs and forecasts.")]
+Seed = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Seed of proposed pairs and forecasts.")
+]
 Output = Annotated[
     Path | None,
     typer.Option(
@@ -175,10 +180,11 @@ def report(
 ) -> ReportResult:
     """Write a report: the answer on one page, then everything it rests on.
 
-    One HTML file that works offline and prints well. The first page has the answer, the first
-    places and a verdict each on order, workers and consistency. Folded sections hold the full
-    ranking, its certainty, the next votes, cycles, workers, outliers, position bias and methods.
-    With --by the groups are reported side by side.
+    One HTML file that works offline and prints well. The first page has the
+    answer, the first places and a verdict each on order, workers and
+    consistency. Folded sections hold the full ranking, its certainty, the next
+    votes, cycles, workers, outliers, position bias and methods. With --by the
+    groups are reported side by side.
 
     Examples:
       hodgerank report votes.csv

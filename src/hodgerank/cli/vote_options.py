@@ -168,7 +168,8 @@ ExcludeWorkers = Annotated[
 
 
 MinVotes = Annotated[
-    int, typer.Option(min=0, metavar="N", help="Leave out items with fewer votes.")
+    int,
+    typer.Option(min=0, metavar="N", show_default=False, help="Leave out items with fewer votes."),
 ]
 
 

@@ -128,7 +128,9 @@ def rank(
 
         fit = bradley_terry if model == "bradley-terry" else thurstone_mosteller
         ranking = fit(votes, position_bias=position_bias, **how)
-    notes = (*ranking.notes, *_on_few_votes(ranking, votes))
+    # single votes are needed to leave items out
+    is_single = not isinstance(votes, ComparisonGraph) and not source_of(votes).is_lazy
+    notes = (*ranking.notes, *on_few_votes(ranking, is_single))
     return replace(ranking, no_votes=no_votes, not_connected=not_connected, notes=notes)
 
 
@@ -146,8 +148,11 @@ def can_leave_out(ranking: Ranking) -> bool:
     return int(np.sum(ranking.votes >= FEWEST_VOTES)) > 1
 
 
-def _on_few_votes(ranking: Ranking, votes: VotesLike) -> tuple[str, ...]:
-    """Return a note if so few votes put an item first that one more could change it."""
+def on_few_votes(ranking: Ranking, is_single: bool) -> tuple[str, ...]:
+    """Return a note if so few votes put an item first that one more could change it.
+
+    `is_single` says that there are single votes, of which some can be left out.
+    """
     leaders = leaders_with_few_votes(ranking)
     if not leaders:
         return ()
@@ -158,8 +163,6 @@ def _on_few_votes(ranking: Ranking, votes: VotesLike) -> tuple[str, ...]:
     else:
         who = f"{len(leaders):,} items that rank first have fewer than {FEWEST_VOTES} votes each"
     remedy = "collect more votes"
-    # single votes are needed to leave items out
-    is_single = not isinstance(votes, ComparisonGraph) and not source_of(votes).is_lazy
     if is_single and can_leave_out(ranking):
         remedy += f", or leave out items with few votes (--min-votes {FEWEST_VOTES})"
     return (f"{who}: {remedy}",)

@@ -7,6 +7,7 @@ import numpy as np
 from hodgerank.collecting.forecast import Forecast
 from hodgerank.data.sources.frames import build_frame
 from hodgerank.estimators.certainty import expected_tau
+from hodgerank.estimators.rank import on_few_votes
 from hodgerank.reporting.blocks import Block, Bullets, Paragraph, Section, Table, Text
 from hodgerank.reporting.findings import MOST_FORECAST, Findings
 from hodgerank.reporting.first_page import could_be, settled_neighbours
@@ -30,7 +31,9 @@ def ranking_section(found: Findings) -> Section:
     """All items in a table, and which places are open."""
     ranking, n = found.ranking, len(found.ranking)
     known = found.verdict.has_order
-    notes = [words(note) for note in ranking.notes]
+    # the first page says it of a leader, and without an order there is none
+    few_votes = {*on_few_votes(ranking, True), *on_few_votes(ranking, False)}
+    notes = [words(note) for note in ranking.notes if note not in few_votes]
     if ranking.is_clustered and any(said.code == "correlated" for said in found.statements):
         notes.append(say("ranking.repeats"))
     meaning = ranking.scale.explanation
