@@ -266,6 +266,8 @@ class Ranking(Displayed, Charted, Tabulated):
         [1120.4, 1000.0]
         """
         found = ScoreScale(scale, anchor, baseline)
+        if found == self.scale:
+            return self  # with everything that was computed
         not_ranked = {*self.no_votes, *self.not_connected}
         require_placed(found, self._places, not_ranked, self.n_components)
         if found != MODEL_SCALE:
