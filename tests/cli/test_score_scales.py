@@ -70,7 +70,7 @@ def test_items_that_are_numbers_can_be_anchors_and_baselines(run, tmp_path):
         (["--score-scale", "elo", "--anchor", "base"], "write ITEM=SCORE, such as gpt-4=1000"),
         (["--score-scale", "elo", "--anchor", "base=high"], "write ITEM=SCORE"),
         (["--score-scale", "elo", "--anchor", "=1000"], "write ITEM=SCORE"),
-        (["--score-scale", "elo", "--anchor", "base=nan"], "must be finite"),
+        (["--score-scale", "elo", "--anchor", "base=nan"], "must lie between"),
         (["--score-scale", "elo", "--anchor", "bass=1"], "(did you mean base?)"),
         (["--baseline", "bass"], "(did you mean base?)"),
         (["--score-scale", "elo", "--baseline", "base"], "the score scale elo has no baseline"),

@@ -17,6 +17,7 @@ from hodgerank.estimators.belief import Belief, GivenBelief
 from hodgerank.estimators.covariance import ClusteredCovariance, Covariance, ModelCovariance
 from hodgerank.estimators.prediction import Prediction
 from hodgerank.estimators.score_scale import (
+    MATCHED,
     MODEL_SCALE,
     ModelScores,
     ScaledScores,
@@ -271,7 +272,7 @@ class Ranking(Displayed, Charted, Tabulated):
         not_ranked = {*self.no_votes, *self.not_connected}
         require_placed(found, self._places, not_ranked, self.n_components)
         if found != MODEL_SCALE:
-            self._curve.difference(np.asarray(0.75))  # raises an error if there is no unit
+            self._curve.difference(np.asarray(MATCHED))  # raises an error if there is no unit
         return replace(self, scale=found)
 
     @cached_property

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from math import isfinite, log, log10
+from math import log, log10
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -26,6 +26,7 @@ SCALES: tuple[ScaleName, ...] = get_args(ScaleName)
 UNITS: dict[str, float] = {"elo": 400 * log10(3), "jod": 1.0, "logit": log(3)}
 """Difference on each linear scale at which the better item is preferred in 75% of the votes."""
 MEAN = {"elo": 1000.0}  # of the scores without an anchor; 0 on other scales
+LARGEST_ANCHOR = 1e6  # beyond it, differences would be lost in rounding
 MATCHED = 0.75
 NEVER = 1e-9  # the smallest probability that a model predicts
 MOST_ITEMS = 5000  # for win rates, which take every pair of items
@@ -139,8 +140,11 @@ class ScoreScale:
                 raise InvalidArgument(
                     "an anchor is an item and its score, such as ('gpt-4', 1000)"
                 ) from None
-            if not isfinite(value):
-                raise InvalidArgument(f"the score of the anchor must be finite, not {value}")
+            if not -LARGEST_ANCHOR <= value <= LARGEST_ANCHOR:  # which NaN is not either
+                raise InvalidArgument(
+                    f"the score of the anchor must lie between -{LARGEST_ANCHOR:,.0f} and "
+                    f"{LARGEST_ANCHOR:,.0f}, not {value}"
+                )
             object.__setattr__(self, "anchor", (item, value))
         if self.name == "win-probability" and self.baseline is None:
             raise InvalidArgument(
