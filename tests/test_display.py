@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
 
 import pytest
 
 import hodgerank as hr
-from hodgerank.display import Charted, Displayed, Preview
+from hodgerank.display import Charted, Displayed, Preview, TextTable
 from results import HOSTILE, every_result
 
 
@@ -86,3 +87,32 @@ def test_results_with_a_chart_plot_it():
     assert len(plotted) > 5
     for name, result in plotted.items():
         assert "mark" in str(result.plot().to_dict()), name
+
+
+NASTY = '<img src=x onerror=alert(1)> | a_b & 100% $x$ [y](z) \\input{f} `c` *d* # ~ ^ "e"\n\x1b[2J'
+
+
+def test_no_name_is_markdown_or_html_in_a_markdown_table():
+    table = TextTable(("name", "votes"), [(NASTY, "3")], frozenset({1}))
+    head, rules, row = table.to_markdown().splitlines()
+    assert (head, rules) == ("| name | votes |", "| --- | ---: |")
+    assert not {"<", "\x1b"} & set(row)
+    assert row.startswith(
+        "| &lt;img src=x onerror=alert(1)\\> \\| a\\_b &amp; 100% \\$x\\$ \\[y\\](z)"
+    )
+    unescaped = re.findall(r"(?<!\\)\|", row)
+    assert len(unescaped) == 3  # those of the table
+
+
+def test_no_name_is_a_command_in_a_latex_table():
+    table = TextTable(("name", "votes"), [(NASTY, "3"), ("[2cm]", "*"), ("−1", "2–3")], frozenset())
+    lines = table.to_latex().splitlines()
+    assert lines[0] == r"\begin{tabular}{ll}"
+    row = lines[4]
+    assert r"\textbackslash{}input\{f\}" in row
+    assert r"100\% \$x\$ {[}y{]}(z)" in row
+    assert r"a\_b \& " in row
+    assert row.endswith(r" & 3 \\")
+    assert len(re.findall(r"(?<!\\)&", row)) == 1
+    assert lines[5] == r"{[}2cm{]} & {*} \\"
+    assert lines[6] == r"$-$1 & 2--3 \\"

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 import hodgerank
+import hodgerank.campaign
 import hodgerank.judges
+import hodgerank.plotting
 from hodgerank.cli.app import CAMPAIGN_TABLE, MAIN_TABLE
 
 INDEXES = pytest.mark.parametrize("index", [hodgerank, hodgerank.judges], ids=lambda m: m.__name__)
@@ -93,3 +95,14 @@ def test_ranking_a_small_file_waits_for_neither_a_compiler_nor_sparse_matrices()
         "import hodgerank as hr\nhr.rank([('a', 'b', 1), ('b', 'c', 1), ('a', 'c', 0)]).to_dict()"
     )
     assert loaded_by(code) & {"numba", "scipy.sparse"} == set()
+
+
+@pytest.mark.parametrize(
+    "index", [hodgerank, hodgerank.campaign, hodgerank.judges, hodgerank.plotting]
+)
+def test_only_public_names_are_listed(index):
+    extra = set(dir(index)) - set(index.__all__)
+    modules = {"campaign", "errors", "judges", "metrics", "plotting", "types", "__version__"}
+    assert extra == (modules if index is hodgerank else set())
+    for name in dir(index):
+        assert getattr(index, name) is not None

@@ -172,4 +172,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES, *_MODULES})
+    return sorted({*_HOMES, *_MODULES, "__version__"})

@@ -66,6 +66,46 @@ class Charted:
         return import_module("hodgerank.plotting").chart_of(self)
 
 
+class TextTable(NamedTuple):
+    """A table of texts for publication; columns in `right` are numbers."""
+
+    header: Sequence[str]
+    rows: Iterable[Sequence[str]]
+    right: frozenset[int]
+
+    def to_markdown(self) -> str:
+        """Return the table in Markdown, where no name is a sign of Markdown or HTML."""
+        rules = ["---:" if k in self.right else "---" for k in range(len(self.header))]
+        lines = [map(markdown, self.header), rules, *(map(markdown, row) for row in self.rows)]
+        return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+    def to_latex(self) -> str:
+        """Return the table as a LaTeX tabular that needs no package."""
+        columns = "".join("r" if k in self.right else "l" for k in range(len(self.header)))
+        lines = [f"{' & '.join(map(latex, cells))} \\\\" for cells in (self.header, *self.rows)]
+        head, *body = lines
+        begin = f"\\begin{{tabular}}{{{columns}}}"
+        return "\n".join(
+            [begin, "\\hline", head, "\\hline", *body, "\\hline", "\\end{tabular}", ""]
+        )
+
+
+class Tabulated(ABC):
+    """Base class of results that can be published as a table."""
+
+    @abstractmethod
+    def _text_table(self) -> TextTable:
+        """Return the table."""
+
+    def to_markdown(self) -> str:
+        """Return the table in Markdown; names are escaped."""
+        return self._text_table().to_markdown()
+
+    def to_latex(self) -> str:
+        """Return the table as a LaTeX tabular that needs no package; names are escaped."""
+        return self._text_table().to_latex()
+
+
 def _cell(value: object, tag: str = "td") -> str:
     side = "right" if isinstance(value, int | float) else "left"
     return f'<{tag} style="{CELL}{side}">{escape(short(value))}</{tag}>'
@@ -119,3 +159,39 @@ def shortened(text: str, longest: int) -> str:
 def visible(text: str) -> str:
     r"""Return the text on one line, with control characters escaped as in \x1b."""
     return UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def markdown(text: str) -> str:
+    r"""Return foreign text for Markdown: nothing in it is a sign of Markdown or HTML.
+
+    >>> print(markdown("<b>a|b</b>"), markdown("x_1 & *"))
+    &lt;b\>a\|b&lt;/b\> x\_1 &amp; \*
+    """
+    shown = visible(text).replace("&", "&amp;").replace("<", "&lt;")
+    return re.sub(r"([\\`*_{}\[\]>#|~$])", r"\\\1", shown)
+
+
+LATEX = str.maketrans(
+    {
+        **{sign: f"\\{sign}" for sign in "{}$&#_%"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        '"': "''",  # which babel would read as the start of a command
+        **{sign: f"{{{sign}}}" for sign in "[]*"},  # options of the end of a row
+        "–": "--",
+        "−": "$-$",
+    }
+)
+
+
+def latex(text: str) -> str:
+    r"""Return foreign text for LaTeX: nothing in it is a command.
+
+    >>> print(latex("50% of a_b & \\input{x}"))
+    50\% of a\_b \& \textbackslash{}input\{x\}
+    """
+    return visible(text).translate(LATEX)

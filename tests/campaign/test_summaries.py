@@ -9,7 +9,7 @@ from benchmarks.calibration.judges import Judges
 
 from campaign.trial import Trial
 from hodgerank.campaign.items import CampaignItem
-from hodgerank.campaign.results import TrackStanding
+from hodgerank.campaign.results import TrackStanding, ranking_command
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.summaries import not_counted
 
@@ -150,3 +150,15 @@ def test_answers_that_are_no_votes_are_counted_by_the_reason():
     assert found == {"worker banned": 2, "marked: too_fast": 1}
     counts = trial.campaign.counts
     assert sum(found.values()) == counts.n_given - counts.n_votes
+
+
+def test_the_ranking_and_the_command_that_repeats_it_are_on_the_scale_of_the_settings():
+    trial = Trial(range(3), score_scale="elo")
+    for name in "abc":
+        [task] = trial.campaign.lease(name)
+        trial.campaign.answer(task, 1)
+    ranking = trial.campaign.ranking()
+    assert ranking.scale.name == "elo"
+    assert ranking.scores.mean() == pytest.approx(1000)
+    command = trial.campaign.log.read(lambda state, now: ranking_command(state))
+    assert command == "hodgerank rank votes.csv --score-scale elo"

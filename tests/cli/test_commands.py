@@ -191,7 +191,7 @@ def test_a_ranking_can_be_drawn(run, write, tmp_path):
     assert all(f">{item}</text>" in drawn for item in "abc")
     status, _, err = run("rank", write(VOTES), "-o", tmp_path / "ranking.doc")
     assert status == 2
-    assert ".csv, .parquet, .json, .html" in err
+    assert ".csv, .parquet, .json, .md, .tex, .html" in err
 
 
 def test_todays_votes_are_added_to_yesterdays(run, tmp_path):

@@ -90,3 +90,28 @@ def test_what_does_not_fit_in_memory_is_refused_with_what_would(n):
 def test_rounds_of_pairs_that_do_not_fit_in_memory_are_refused():
     with pytest.raises(InvalidArgument, match="pairs do not fit"):
         hr.simulate_comparisons(10**6, 10, pairs="rounds")
+
+
+def test_a_number_of_workers_is_that_many_honest_ones():
+    votes = hr.simulate_comparisons(8, 400, workers=5, rng=1)
+    assert votes.workers == tuple(f"honest-0{k}" for k in range(1, 6))
+    same = hr.simulate_comparisons(8, 400, workers={"honest": 5}, rng=1)
+    np.testing.assert_array_equal(votes.outcome, same.outcome)
+    assert len(hr.SimulatedCrowd(3, workers=np.int64(2)).workers) == 2
+
+
+WRONG_WORKERS = ["5", 2.5, True, ["honest"], {"honest": "5"}, {"honest": -1}, -1]
+
+
+@pytest.mark.parametrize("workers", WRONG_WORKERS)
+def test_other_workers_are_refused_with_what_to_write(workers):
+    with pytest.raises(InvalidArgument, match="a number of honest workers, such as 5, or numbers"):
+        hr.simulate_comparisons(8, 400, workers=workers)
+
+
+def test_other_numbers_of_items_and_votes_are_refused_with_what_to_write():
+    with pytest.raises(InvalidArgument, match="for 400 votes on 8 items"):
+        hr.simulate_comparisons(8, 400.0)
+    for items in ("abc", 8.0, None):
+        with pytest.raises(InvalidArgument, match="their number or a list of names"):
+            hr.simulate_comparisons(items, 400)

@@ -134,3 +134,50 @@ def test_many_votes_are_ranked_by_the_mode(monkeypatch):
     np.testing.assert_allclose(
         mode.standard_errors[mode.positions(exact.items)], exact.standard_errors, rtol=0.03
     )
+
+
+OTHERS = [("b", "c", 1), ("c", "b", 1), ("b", "d", 1), ("c", "d", 1)] * 3
+
+
+def few(ranking):
+    return [note for note in ranking.notes if "rank first" in note or "the leader" in note]
+
+
+def test_a_leader_with_few_votes_is_noted_with_the_remedy():
+    votes = [*OTHERS, ("a", "b", 1), ("a", "c", 1)]
+    for model in ("bayes", "hodgerank", "bradley-terry"):
+        ranking = hr.rank(votes, model=model)
+        assert ranking.items[0] == "a"
+        assert few(ranking) == [
+            "the leader, a, has only 2 votes: collect more votes, or leave out items with few "
+            "votes (--min-votes 3)"
+        ]
+    assert few(hr.rank([*votes, ("a", "d", 1)])) == []
+    kept = hr.keep_items_with(hr.read_comparisons(votes), 3)
+    assert few(hr.rank(kept)) == []
+
+
+def test_the_remedy_is_one_that_the_votes_allow():
+    votes = hr.read_comparisons([*OTHERS, ("a", "b", 1), ("a", "c", 1)])
+    graph = hr.ComparisonGraph.from_comparisons(votes)
+    assert few(hr.rank(graph)) == ["the leader, a, has only 2 votes: collect more votes"]
+    tiny = hr.rank([("a", "b", 1), ("b", "c", 1), ("a", "c", 1)])
+    assert few(tiny) == ["the leader, a, has only 2 votes: collect more votes"]
+
+
+def test_votes_with_a_count_are_as_many_votes():
+    rows = {"left": ["a", "b", "a"], "right": ["b", "c", "c"], "wins_left": [3, 3, 3]}
+    table = [dict(zip(rows, row, strict=True)) for row in zip(*rows.values(), strict=True)]
+    votes = hr.read_comparisons([{**row, "wins_right": 1} for row in table])
+    assert few(hr.rank(votes)) == []
+
+
+def test_no_leader_is_noted_where_all_items_are_tied():
+    assert few(hr.rank([("a", "b", 0)])) == []
+
+
+def test_leaders_of_several_components_are_counted():
+    apart = hr.rank([("a", "b", 1), ("c", "d", 1)], components="separate")
+    assert few(apart) == [
+        "2 items that rank first have fewer than 3 votes each: collect more votes"
+    ]

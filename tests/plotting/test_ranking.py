@@ -120,3 +120,28 @@ def test_a_line_separates_items_that_are_significantly_better_from_those_below()
         assert borders[k - 1] == (above[:, 1].max() <= k < below[:, 0].min())
     assert not borders[-1]
     assert 0 < sum(borders) < 11
+
+
+@pytest.mark.parametrize(
+    ("scale", "title", "ticks"),
+    [
+        ({"scale": "elo", "anchor": ("b", 1000)}, "Elo (b at 1000)", "~f"),
+        ({"scale": "win-rate"}, "win rate", "~%"),
+        ({"scale": "win-probability", "baseline": "b"}, "probability of beating b", "~%"),
+        ({"scale": "model"}, "score", None),
+    ],
+)
+def test_the_axis_names_the_scale_of_the_scores(scale, title, ticks):
+    ranking = hr.rank(CLEAR).on_scale(**scale)
+    chart = ranking_chart(ranking).to_dict()
+    axes = [layer["encoding"]["x"] for layer in chart["layer"] if "title" in layer["encoding"]["x"]]
+    assert axes[0]["title"] == title
+    assert axes[0]["axis"].get("format") == ticks
+    assert lines_of(ranking_chart(ranking))["b"]["score"] == ranking["b"].score
+
+
+def test_a_long_baseline_fits_below_the_axis():
+    votes = [(f"{name} {'x' * 300}", "rest", 1) for name in "ab"] * 4
+    ranking = hr.rank(votes).on_scale("win-probability", baseline=votes[0][0])
+    titles = [layer["encoding"]["x"].get("title") for layer in ranking.plot().to_dict()["layer"]]
+    assert max(len(title) for title in titles if title) < 80

@@ -254,3 +254,54 @@ def test_without_an_order_no_places_are_shown():
     assert not any(row.place or row.could_be for row in rows)
     assert "could be place" not in report.to_markdown().lower()
     assert "certainty" not in [section.key for section in report.sections]
+
+
+SCALED = [("a", "b", 1), ("b", "a", 1), ("a", "b", 1), ("b", "c", 1), ("a", "c", 1)] * 4
+
+
+def test_the_full_ranking_is_on_the_scale_and_says_what_it_means():
+    page = hr.report(SCALED, score_scale="elo", anchor=("b", 1000), with_forecast=False)
+    text = page.to_markdown()
+    assert "| Elo (b at 1000) | 95% interval |" in text
+    assert "| b | 1000 |" in text
+    assert "Scores are Elo points, b at 1000; 191 more means preferred in 75% of the votes." in text
+    assert "Scores sum to zero" not in text
+    assert "Elo (b at 1000)" in page.to_html()
+    ranking = json.loads(page.written("json"))["ranking"]
+    assert ranking["scale"]["name"] == "elo"
+    assert {row["item"]: row["score"] for row in ranking["items"]}["b"] == 1000
+    plain = hr.report(SCALED, with_forecast=False)
+    assert page.answer == plain.answer
+    assert "Scores sum to zero; only differences are meaningful." in plain.to_markdown()
+
+
+def test_groups_are_reported_on_the_scale():
+    rows = [
+        {"scene": scene, "left": a, "right": b, "outcome": y}
+        for scene in ("day", "night")
+        for a, b, y in SCALED
+    ]
+    votes = hr.read_comparisons(rows, group="scene")
+    page = hr.report(votes, score_scale="win-probability", baseline="c", with_forecast=False)
+    for ranking in page.findings.rankings.values():
+        assert ranking["c"].score == 0.5
+    found = json.loads(page.written("json"))["findings"]
+    assert {part["ranking"]["scale"]["name"] for part in found} == {"win-probability"}
+
+
+def test_a_leader_with_few_votes_is_told_with_a_code():
+    few = [("new", "a", 1)] * 2 + [("a", "b", 1), ("b", "c", 1), ("a", "c", 1)] * 6
+    page = hr.report(few, with_forecast=False)
+    assert page.findings.ranking.items[0] == "new"
+    [order] = [line for line in page.first_page.lines if line.title.code == "order.title"]
+    [said] = [text for text in order.detail if text.code.startswith("order.few_votes")]
+    assert said.code == "order.few_votes_leave_out"
+    assert str(said) == (
+        "“new” ranks first with only 2 votes: collect more votes on it, or leave out items with "
+        "few votes (--min-votes 3)."
+    )
+    assert said.code in page.written("json")
+    assert page.to_markdown().count("only 2 votes") == 1
+    done = hr.report(few, with_forecast=False, max_votes=0)
+    assert "order.few_votes_leave_out" not in done.written("json")
+    assert '"order.few_votes"' in done.written("json")

@@ -33,7 +33,8 @@ def rank_options(settings: CampaignSettings, *votes: Comparisons) -> dict[str, A
 
 def rank_votes(votes: Comparisons, settings: CampaignSettings) -> Ranking:
     """Rank all items of a campaign, also those that have no votes yet or are not connected."""
-    return rank(votes, components="together", **rank_options(settings, votes))
+    ranking = rank(votes, components="together", **rank_options(settings, votes))
+    return ranking.on_scale(settings.score_scale)
 
 
 @dataclass(frozen=True)
@@ -180,6 +181,8 @@ def ranking_command(snapshot: CampaignSnapshot, file: str = "votes.csv") -> str:
     is_order_known = any(row not in tasks.display_unknown for row in tasks.counted.tolist())
     if settings.position_bias is not None and is_order_known:
         words.append(f"--position-bias {settings.position_bias}")
+    if settings.score_scale != "model":
+        words.append(f"--score-scale {settings.score_scale}")
     if len(snapshot.items.tracks) > 1:
         words.append("--by track")
     return " ".join(words)

@@ -50,6 +50,8 @@ class CampaignSettings:
         Options of the sampler: see `build_sampler` and `AutoSampler`.
     ranking
         'robust' weights votes by the reliability of their worker, 'plain' weights all equally.
+    score_scale
+        Scale of the scores in rankings and reports: 'model', 'elo', 'jod' or 'logit'.
     answers_per_worker
         Maximum number of answers per worker, including gold pairs and repeats.
     open_per_worker, open_per_item
@@ -89,6 +91,7 @@ class CampaignSettings:
     display: Display = setting("balanced", values.display)
     seed: int = setting(0, values.whole(0, 2**63 - 1))
     ranking: Literal["robust", "plain"] = setting("robust", values.ranking)
+    score_scale: Literal["model", "elo", "jod", "logit"] = setting("model", values.score_scale)
     answers_per_worker: int | None = setting(None, values.optional(values.whole(1)))
     open_per_worker: int = setting(50, values.whole(1))
     open_per_item: int | None = setting(None, values.optional(values.whole(1)))

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, get_args
 from hodgerank.display import UNSEEN, short
 from hodgerank.errors import InvalidArgument, did_you_mean, require_one_of
 from hodgerank.estimators.position_bias.position_cells import POSITIONS
+from hodgerank.estimators.score_scale import UNITS
 from hodgerank.sampling.display_order import Display
 
 NO_LIMIT = "none"
@@ -145,6 +146,7 @@ def optional(check: Check) -> Check:
 position_bias = optional(one_of(*POSITIONS))
 display = one_of(*get_args(Display))
 ranking = one_of("robust", "plain")
+score_scale = one_of("model", *UNITS)  # the others need a baseline, or not too many items
 
 
 def _wrong(name: str, right: str, value: Any) -> InvalidArgument:

@@ -186,14 +186,20 @@ def n_shown(top: int | None, as_json: bool) -> int:
     return top if top is not None else (0 if as_json else MOST_SHOWN)
 
 
+def show_scale(ranking: Ranking, console: Console) -> None:
+    """Print what the scores mean, unless they are the model's."""
+    if words := ranking.scale.explanation:
+        console.print(verbatim(words, "dim"))
+
+
 def show_ranking(ranking: Ranking, shown: int, console: Console) -> None:
     """Print the best items as a table."""
-    table = plain_table()
+    table, scale = plain_table(), ranking.scale
     several = ranking.n_components > 1
     interval = f"{100 * ranking.confidence:g}% interval"
     add_numbers(table, *(["group"] if several else []), "rank")
     add_names(table, "item")
-    add_numbers(table, "score", interval, "ranks", "votes")
+    add_numbers(table, scale.column, interval, "ranks", "votes")
     for k in range(shown):
         (low, high), (best, worst) = ranking.intervals[k], ranking.rank_intervals[k]
         if several and k and ranking.components[k] != ranking.components[k - 1]:
@@ -202,8 +208,8 @@ def show_ranking(ranking: Ranking, shown: int, console: Console) -> None:
             *([str(ranking.components[k] + 1)] if several else []),
             str(ranking.ranks[k]),
             verbatim(ranking.items[k]),
-            signed(ranking.scores[k]),
-            f"{signed(low)} to {signed(high)}",
+            scale.text(ranking.scores[k]),
+            f"{scale.text(low)} to {scale.text(high)}",
             str(best) if best == worst else f"{best} to {worst}",
             f"{ranking.votes[k]:,}",
         )

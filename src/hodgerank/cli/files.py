@@ -14,7 +14,7 @@ from typing import IO, Any
 import polars as pl
 
 from hodgerank.atomic_write import write_file
-from hodgerank.cli.outputs import TABLES, goes_to_standard_output, print_bytes
+from hodgerank.cli.outputs import LEADERBOARDS, TABLES, goes_to_standard_output, print_bytes
 from hodgerank.data.reading.ballots import find_rankings
 from hodgerank.data.reading.layouts import pair_layout
 from hodgerank.data.reading.options import ReadOptions
@@ -82,9 +82,14 @@ def _text(value: Any) -> str:
 
 
 def write_result(result: Any, path: Path) -> None:
-    """Write a result as a chart or table, by the file name."""
+    """Write a result as a table, leaderboard or chart, by the file name."""
     if path.suffix.lower() in TABLES or goes_to_standard_output(path):
         write_table(result.to_frame("polars"), path)
+        return
+    if path.suffix.lower() in LEADERBOARDS:
+        is_markdown = path.suffix.lower() == ".md"
+        text: str = result.to_markdown() if is_markdown else result.to_latex()
+        write_file(path, text.encode())
         return
     from hodgerank.plotting.charts import save_chart
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
+from hodgerank.cli.files import by_name
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.errors import InvalidArgument
+from hodgerank.estimators.score_scale import ScaleName, ScoreScale
+from hodgerank.types import Item
 
 if TYPE_CHECKING:
     from hodgerank.graph.comparison_graph import ComparisonGraph
@@ -68,7 +73,54 @@ EqualWeightsOption = Annotated[
         "--equal-weights", help="Count all votes equally, not weighted by worker (bayes only)."
     ),
 ]
+ScoreScaleOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SCALE",
+        help="Scores as model, elo, jod, logit, win-rate or win-probability.",
+    ),
+]
+AnchorOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ITEM=SCORE",
+        help="Fix the score of one item.",
+    ),
+]
+BaselineOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ITEM",
+        help="Probability of beating this item.",
+    ),
+]
 ConfidenceOption = Annotated[float, typer.Option(help="Level of the intervals.")]
+
+
+def wanted_scale(scale: str | None, anchor: str | None, baseline: str | None) -> ScoreScale:
+    """Return the scale that the options ask for, with items by their names as text."""
+    name = cast(ScaleName, scale or ("model" if baseline is None else "win-probability"))
+    if anchor is None:
+        return ScoreScale(name, None, baseline)
+    item, _, value = anchor.rpartition("=")  # names of items may contain the sign
+    try:
+        score = float(value)
+    except ValueError:
+        item = ""
+    if not item:
+        raise InvalidArgument(f"--anchor {anchor}: write ITEM=SCORE, such as gpt-4=1000")
+    return ScoreScale(name, (item, score), baseline)
+
+
+def with_items(scale: ScoreScale, items: Iterable[Item]) -> ScoreScale:
+    """Return the scale with the items that have these names, which may be integers."""
+    if scale.anchor is None and scale.baseline is None:
+        return scale
+    named = by_name(tuple(items))
+    if scale.anchor is not None:
+        item, score = scale.anchor
+        return replace(scale, anchor=(named.get(str(item), item), score))
+    return replace(scale, baseline=named.get(str(scale.baseline), scale.baseline))
 
 
 def require_single_votes(votes: Comparisons | ComparisonGraph) -> None:

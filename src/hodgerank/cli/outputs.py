@@ -17,6 +17,7 @@ from hodgerank.errors import CannotWrite, HodgeRankError, InvalidArgument
 
 TABLES = (".csv", ".parquet", ".json")
 VOTE_TABLES = (*TABLES, ".jsonl")
+LEADERBOARDS = (".md", ".tex")  # tables for publication
 STANDARD_OUTPUT = Path("-")
 ON_STANDARD_OUTPUT = "- writes CSV to standard output and nothing else"
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -31,7 +32,7 @@ TopItems = Annotated[
 
 
 def output_option(
-    help_text: str, *, suffixes: tuple[str, ...] = TABLES, charts: bool = False
+    help_text: str, *, charts: bool = False, suffixes: tuple[str, ...] = TABLES
 ) -> Any:
     """Return the option --output: a file whose name determines the format, or -."""
 

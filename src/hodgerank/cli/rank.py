@@ -22,12 +22,15 @@ from hodgerank.cli.console import (
     show_ranking,
     show_reading,
     show_rest,
+    show_scale,
     show_warnings,
     show_written,
     verbatim,
 )
 from hodgerank.cli.files import read_scores, write_result
 from hodgerank.cli.model_options import (
+    AnchorOption,
+    BaselineOption,
     ComponentsOption,
     ConfidenceOption,
     CovarianceOption,
@@ -36,9 +39,19 @@ from hodgerank.cli.model_options import (
     ModelOption,
     PositionBiasOption,
     RidgeOption,
+    ScoreScaleOption,
     require_single_votes,
+    wanted_scale,
+    with_items,
 )
-from hodgerank.cli.outputs import AsJson, TopItems, file_option, output_option
+from hodgerank.cli.outputs import (
+    LEADERBOARDS,
+    TABLES,
+    AsJson,
+    TopItems,
+    file_option,
+    output_option,
+)
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.vote_options import (
     ExcludeWorkers,
@@ -135,6 +148,7 @@ class RankResult(CommandResult):
             f"{ranking.description}; {100 * ranking.confidence:g}% intervals",
             style="dim",
         )
+        show_scale(ranking, console)
         show_warnings(self._about_the_ranking(), console)
         rows = min(self.top or len(ranking), len(ranking))
         show_ranking(ranking, rows, console)
@@ -192,8 +206,8 @@ class RankResult(CommandResult):
 Compare = Annotated[
     str | None,
     typer.Option(
-        help="Column of country, expertise, judge, before and after ...: whether these populations "
-        "rank the same items differently.",
+        help="Column of country, expertise, judge ...: whether these rank the same items "
+        "differently.",
         metavar="COLUMN",
     ),
 ]
@@ -203,15 +217,16 @@ Truth = Annotated[
 Output = Annotated[
     Path | None,
     output_option(
-        "Write the table: .csv, .parquet, .json; or its chart: .html, .svg, .png, .pdf",
+        "Write the table: .csv, .parquet, .json, .md, .tex; or its chart: .html, .svg, .png, .pdf",
         charts=True,
+        suffixes=(*TABLES, *LEADERBOARDS),
     ),
 ]
 State = Annotated[
     Path | None,
     file_option(
-        "Add the votes to the statistics in this .parquet file, which is made if there is none, "
-        "and rank by all of them.",
+        "Add the votes to the statistics in this .parquet file, made if there is none, and rank "
+        "by all.",
         (".parquet",),
     ),
 ]
@@ -236,6 +251,9 @@ def rank(
     position_bias: PositionBiasOption = None,
     equal_weights: EqualWeightsOption = False,
     confidence: ConfidenceOption = 0.95,
+    score_scale: ScoreScaleOption = None,
+    anchor: AnchorOption = None,
+    baseline: BaselineOption = None,
     exclude_workers: ExcludeWorkers = None,
     min_votes: MinVotes = 0,
     largest_component: LargestComponent = False,
@@ -249,9 +267,9 @@ def rank(
 ) -> CommandResult:
     """Rank the items of a file of votes.
 
-    Prints rank, item, score with its interval, the ranks compatible with the votes, and the number
-    of votes. The default is a Bayesian probit model that weights votes by worker where workers are
-    known.
+    Prints rank, item, score with its interval, the ranks compatible with the
+    votes, and the number of votes. The default is a Bayesian probit model that
+    weights votes by worker where workers are known.
 
     Examples:
       hodgerank rank votes.csv
@@ -264,13 +282,15 @@ def rank(
 
       hodgerank rank today.csv --state votes.parquet
 
+      hodgerank rank votes.csv --score-scale elo -o leaderboard.md
+
       hodgerank rank votes.csv --by scene -o rankings.csv
 
       hodgerank rank votes.csv --compare expertise
 
       hodgerank rank votes.csv --exclude-workers flagged
     """
-    shown = n_shown(top, as_json)
+    shown, scale = n_shown(top, as_json), wanted_scale(score_scale, anchor, baseline)
     if isinstance(votes, VoteGroups):  # populations to be compared
         from hodgerank.cli.rank_compare import compared
 
@@ -278,8 +298,11 @@ def rank(
             truth=truth, state=state, model=None if model == "bayes" else model, ridge=ridge,
             covariance=covariance, position_bias=position_bias,
             equal_weights=equal_weights or None, min_votes=min_votes or None,
-            largest_component=largest_component or None,
+            largest_component=largest_component or None, score_scale=score_scale, anchor=anchor,
+            baseline=baseline,
         )  # fmt: skip
+        if output is not None and output.suffix.lower() in LEADERBOARDS:
+            raise InvalidArgument(f"{output}: --compare writes {', '.join(TABLES)} or a chart")
         return compared(votes, exclude_workers, confidence, shown, output, as_json)
     true_scores = None if truth is None else read_scores(truth)
     if covariance in ("worker", "ballot") or position_bias:
@@ -298,6 +321,8 @@ def rank(
     n_workers = getattr(chosen, "n_workers", None) if edges is None else None
     tau = None if true_scores is None else _tau(ranking, true_scores)
     kept = None if edges is None or state is None else (edges, state)
+    scale = with_items(scale, ranked.items)
+    ranking = ranking.on_scale(scale.name, anchor=scale.anchor, baseline=scale.baseline)
     return RankResult(
         ranking, chosen.report, ranked.n_votes, n_workers, shown, tau, output, as_json, kept
     )

@@ -18,6 +18,7 @@ from hodgerank.cli.console import (
     show_ranking,
     show_reading,
     show_rest,
+    show_scale,
     show_table,
     show_warnings,
     show_written,
@@ -25,12 +26,14 @@ from hodgerank.cli.console import (
 )
 from hodgerank.cli.files import write_result
 from hodgerank.cli.groups import problem_lines, status_of
+from hodgerank.cli.model_options import wanted_scale, with_items
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.vote_options import selected_groups, workers_to_exclude
 from hodgerank.data.comparisons import ReadReport
 from hodgerank.data.groups import VoteGroups
 from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.group_rankings import GroupRankings, rank_groups
+from hodgerank.estimators.ranking import Ranking
 
 MOST_GROUPS = 12  # rankings that are shown
 MODEL_OPTIONS = (
@@ -85,9 +88,12 @@ class GroupRankResult(CommandResult):
             )
         show_table(table, console, spare=("items", "votes", "distinguishable"))
         groups = list(self.rankings.items())
+        if groups:
+            show_scale(groups[0][1], console)
         for group, ranking in groups[:MOST_GROUPS]:
             console.print()
             console.print(verbatim(f"{column} {group}", "bold"))
+            show_warnings(self._own_notes(ranking), console)
             shown = min(self.top or len(ranking), len(ranking))
             show_ranking(ranking, shown, console)
             show_rest(shown, len(ranking), console)
@@ -101,8 +107,19 @@ class GroupRankResult(CommandResult):
 
     def cautions(self) -> list[str]:
         """Return warnings about the reading and groups without a ranking."""
-        problems = problem_lines(self.rankings.column, self.rankings.problems)
-        return [*cautions_of(self.report), *self.rankings.common_notes, *problems]
+        column = self.rankings.column
+        own = [
+            f"{column} {group}: {note}"
+            for group, ranking in list(self.rankings.items())[:MOST_GROUPS]
+            for note in self._own_notes(ranking)
+        ]
+        problems = problem_lines(column, self.rankings.problems)
+        return [*cautions_of(self.report), *self.rankings.common_notes, *own, *problems]
+
+    def _own_notes(self, ranking: Ranking) -> list[str]:
+        """Return the notes on the ranking of one group that not all groups share."""
+        common = self.rankings.common_notes
+        return [note for note in ranking.notes if note not in common]
 
     def write(self, path: Path) -> None:
         """Write all rankings, as one table or as one chart."""
@@ -116,13 +133,16 @@ def rank_each(command: Callable[..., CommandResult]) -> Callable[..., GroupRankR
         for name in ("truth", "state"):
             if arguments[name] is not None:
                 raise InvalidArgument(f"--{name} is for one ranking: it cannot be used with --by")
+        scale = wanted_scale(*(arguments[name] for name in ("score_scale", "anchor", "baseline")))
         workers = workers_to_exclude(arguments["exclude_workers"], groups.together)
         wanted = arguments["min_votes"], arguments["largest_component"]
         groups = selected_groups(groups, workers, *wanted)
         how = {name: arguments[name] for name in MODEL_OPTIONS}
         how["worker_weights"] = False if arguments["equal_weights"] else None
+        rankings = rank_groups(groups, **how)
+        scale = with_items(scale, {item for votes in groups.values() for item in votes.items})
         return GroupRankResult(
-            rankings=rank_groups(groups, **how),
+            rankings=rankings.on_scale(scale.name, anchor=scale.anchor, baseline=scale.baseline),
             report=groups.report,
             top=n_shown(arguments["top"], arguments["as_json"]),
             written=arguments["output"],

@@ -14,11 +14,16 @@ from hodgerank.atomic_write import write_file
 from hodgerank.cli.console import show_reading, show_warnings, show_written, verbatim
 from hodgerank.cli.groups import status_of
 from hodgerank.cli.model_options import (
+    AnchorOption,
+    BaselineOption,
     ConfidenceOption,
     CovarianceOption,
     EqualWeightsOption,
     ModelOption,
     PositionBiasOption,
+    ScoreScaleOption,
+    wanted_scale,
+    with_items,
 )
 from hodgerank.cli.outputs import check_output_name, goes_to_standard_output, print_bytes
 from hodgerank.cli.progress import report_step
@@ -26,6 +31,7 @@ from hodgerank.cli.result import NOT_UNIQUE, CommandResult
 from hodgerank.cli.vote_options import (
     ExcludeWorkers,
     LargestComponent,
+    MinVotes,
     reads_votes,
     selected,
     selected_groups,
@@ -119,7 +125,10 @@ Question = Annotated[str | None, typer.Option(help="Question, shown below the ti
 FormatOption = Annotated[
     Format | None,
     typer.Option(
-        "--format", is_eager=True, help="Format, if the name of the file does not tell it."
+        "--format",
+        is_eager=True,
+        metavar="FORMAT",
+        help="html, md or json, if the file name does not tell it.",
     ),
 ]
 ForecastOption = Annotated[
@@ -130,7 +139,7 @@ ForecastOption = Annotated[
         show_default=False,
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of pairs and forecasts.")]
+Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of pairs and forecasts.")]
 Output = Annotated[
     Path | None,
     typer.Option(
@@ -158,8 +167,12 @@ def report(
     equal_weights: EqualWeightsOption = False,
     covariance: CovarianceOption = None,
     exclude_workers: ExcludeWorkers = None,
+    min_votes: MinVotes = 0,
     largest_component: LargestComponent = False,
     confidence: ConfidenceOption = 0.95,
+    score_scale: ScoreScaleOption = None,
+    anchor: AnchorOption = None,
+    baseline: BaselineOption = None,
     forecast: ForecastOption = True,
     seed: Seed = 0,
     output: Output = None,
@@ -167,10 +180,11 @@ def report(
 ) -> ReportResult:
     """Write a report: the answer on one page, then everything it rests on.
 
-    One HTML file that works offline and prints well. The first page has the answer, the first
-    places and a verdict each on order, workers and consistency. Folded sections hold the full
-    ranking, its certainty, the next votes, cycles, workers, outliers, position bias and methods.
-    With --by the groups are reported side by side.
+    One HTML file that works offline and prints well. The first page has the
+    answer, the first places and a verdict each on order, workers and
+    consistency. Folded sections hold the full ranking, its certainty, the next
+    votes, cycles, workers, outliers, position bias and methods. With --by the
+    groups are reported side by side.
 
     Examples:
       hodgerank report votes.csv
@@ -181,20 +195,25 @@ def report(
 
       hodgerank report votes.csv --format md -o - | less
     """
-    form_written = _form(output, form)
+    form_written, scale = _form(output, form), wanted_scale(score_scale, anchor, baseline)
     chosen: Any
     if isinstance(votes, VoteGroups):
         workers = workers_to_exclude(exclude_workers, votes.together)
-        chosen = selected_groups(votes, workers, 0, largest_component)
+        chosen = selected_groups(votes, workers, min_votes, largest_component)
+        scale = with_items(scale, {item for part in chosen.values() for item in part.items})
     else:
         workers = workers_to_exclude(exclude_workers, lambda: votes)
-        chosen = selected(votes, workers, 0, largest_component)
+        chosen = selected(votes, workers, min_votes, largest_component)
+        scale = with_items(scale, chosen.items)
     page = report_on(
         chosen,
         title=title,
         question=question,
         model=model,
         confidence=confidence,
+        score_scale=scale.name,
+        anchor=scale.anchor,
+        baseline=scale.baseline,
         with_forecast=forecast,
         seed=seed,
         command=shlex.join(["hodgerank", *context.find_root().obj]),

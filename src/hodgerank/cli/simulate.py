@@ -74,10 +74,10 @@ def simulate(
         str,
         typer.Option(
             help=(
-                "Number of workers of each kind: honest, random, adversarial, position-biased, "
-                "tie-happy."
+                "Number of honest workers, or of workers of each kind: honest, random, "
+                "adversarial, position-biased, tie-happy."
             ),
-            metavar="KIND=N,...",
+            metavar="N|KIND=N,...",
         ),
     ] = "honest=10",
     pairs: Annotated[
@@ -137,9 +137,13 @@ def _campaign(items: int, n_votes: int, how: dict[str, Any]) -> Comparisons:
 
 def _crowd(text: str) -> dict[str, int]:
     crowd: dict[str, int] = {}
+    if text.strip().isdecimal():
+        return {"honest": int(text)}
     for part in text.split(","):
         kind, _, count = part.partition("=")
         if not count.strip().isdecimal():
-            raise InvalidArgument(f"--workers {text}: write KIND=N,..., e.g. honest=8,random=2")
+            raise InvalidArgument(
+                f"--workers {text}: write a number, or KIND=N,..., e.g. honest=8,random=2"
+            )
         crowd[kind.strip()] = int(count)
     return crowd

@@ -172,7 +172,10 @@ ExcludeWorkers = Annotated[
 
 
 MinVotes = Annotated[
-    int, typer.Option(min=0, metavar="N", help="Leave out items with fewer than N votes.")
+    int,
+    typer.Option(
+        min=0, metavar="N", show_default=False, help="Leave out items with fewer than N votes."
+    ),
 ]
 LargestComponent = Annotated[
     bool,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import log10
-from typing import Literal
+from typing import Literal, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hodgerank.data.comparisons import Comparisons, ReadReport
-from hodgerank.display import Displayed
+from hodgerank.display import Displayed, short
 from hodgerank.errors import InvalidArgument, require_one_of
 from hodgerank.kernels.links import LINKS
 from hodgerank.types import BoolArray, CodeArray, FloatArray, Item, Pair, RngLike
@@ -61,7 +61,7 @@ def simulate_comparisons(
     scores: ArrayLike | None = None,
     spread: float = 1.0,
     link: str = "bradley-terry",
-    workers: Mapping[str, int] | None = None,
+    workers: int | Mapping[str, int] | None = None,
     pairs: Literal["random", "rounds"] | Sequence[tuple[int, int]] = "random",
     rng: RngLike = None,
 ) -> Comparisons:
@@ -79,9 +79,9 @@ def simulate_comparisons(
     link
         P(left preferred) as a function of the score difference.
     workers
-        Number of workers of each kind: honest, random, adversarial (votes for the worse item),
-        position-biased (clicks left 4 times in 5), tie-happy (votes tie 3 times in 5). Default: ten
-        honest workers. Names start with the kind: 'honest-03'.
+        Number of honest workers, or of workers of each kind: honest, random, adversarial (votes for
+        the worse item), position-biased (clicks left 4 times in 5), tie-happy (votes tie 3 times in
+        5). Default: ten honest workers. Names start with the kind: 'honest-03'.
     pairs
         'random' draws pairs independently; 'rounds' asks every pair once in random order before any
         is repeated; or a list of pairs of positions (left, right), asked in turn.
@@ -94,8 +94,11 @@ def simulate_comparisons(
     >>> len(votes), votes.workers, votes.truth.shape
     (30, ('honest-01', 'honest-02'), (3,))
     """
-    if n_votes < 1:
-        raise InvalidArgument("at least one vote is needed")
+    if not isinstance(n_votes, int | np.integer) or n_votes < 1:
+        raise InvalidArgument(
+            f"n_votes must be a whole number from 1 on, not {short(repr(n_votes))}: write "
+            "simulate_comparisons(8, 400) for 400 votes on 8 items"
+        )
     require_memory("votes", n_votes)
     crowd = SimulatedCrowd(items, scores=scores, spread=spread, link=link, workers=workers, rng=rng)
     left, right = _design(pairs, len(crowd.items), n_votes, crowd.rng)
@@ -139,7 +142,7 @@ class SimulatedCrowd(Displayed):
         scores: ArrayLike | None = None,
         spread: float = 1.0,
         link: str = "bradley-terry",
-        workers: Mapping[str, int] | None = None,
+        workers: int | Mapping[str, int] | None = None,
         rng: RngLike = None,
     ) -> None:
         if not 0 <= spread <= WIDEST or (isinstance(rng, int) and rng < 0):
@@ -149,6 +152,10 @@ class SimulatedCrowd(Displayed):
         self.rng = np.random.default_rng(rng)
         if isinstance(items, int | np.integer):
             require_memory("items", items)
+        elif isinstance(items, str) or not isinstance(items, Iterable):
+            raise InvalidArgument(
+                f"items must be their number or a list of names, not {short(repr(items))}"
+            )
         self.items: tuple[Item, ...] = (
             tuple(f"item-{k + 1:0{len(str(items))}d}" for k in range(items))
             if isinstance(items, int | np.integer)
@@ -161,7 +168,7 @@ class SimulatedCrowd(Displayed):
         if truth.shape != (n,) or not np.isfinite(truth).all():
             raise InvalidArgument(f"scores must be {n} finite numbers")
         self.truth: FloatArray = truth
-        self.workers, self._kinds = _crowd({"honest": 10} if workers is None else workers)
+        self.workers, self._kinds = _crowd(10 if workers is None else workers)
         self._cdf = LINKS[require_one_of(link, LINKS, "link")].cdf
         self._codes = {item: code for code, item in enumerate(self.items)}
 
@@ -201,8 +208,15 @@ def require_memory(what: str, n: int, n_bytes: int | None = None) -> None:
         )
 
 
-def _crowd(workers: Mapping[str, int]) -> tuple[tuple[Item, ...], dict[str, BoolArray]]:
+def _crowd(workers: int | Mapping[str, int]) -> tuple[tuple[Item, ...], dict[str, BoolArray]]:
     """Return the names of the workers, and the workers of each kind."""
+    if _is_count(workers):
+        workers = {"honest": workers}
+    if not isinstance(workers, Mapping) or not all(map(_is_count, workers.values())):
+        raise InvalidArgument(
+            f"workers= {short(repr(workers))} must be a number of honest workers, such as 5, or "
+            "numbers by kind, such as {'honest': 8, 'random': 2}"
+        )
     require_memory("workers", sum(workers.values()))
     kinds = [
         require_one_of(kind, BEHAVIOURS, "worker kind")
@@ -216,6 +230,10 @@ def _crowd(workers: Mapping[str, int]) -> tuple[tuple[Item, ...], dict[str, Bool
     return tuple(names), {
         kind: np.array([each == kind for each in kinds]) for kind in dict.fromkeys(kinds)
     }
+
+
+def _is_count(value: object) -> TypeGuard[int]:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= 0
 
 
 def _design(

@@ -65,6 +65,9 @@ class Covariance(Protocol):
     def difference(self, a: int, b: int) -> float:
         """Variance of the difference of two scores."""
 
+    def differences(self, b: int) -> FloatArray:
+        """Variance of the difference of every score from one of them."""
+
     @property
     def freedom(self) -> float | None:
         """Degrees of freedom of the variances; None if they are not estimated from residuals."""
@@ -112,6 +115,21 @@ class ModelCovariance:
         contrast = np.zeros(self.equations.n)
         contrast[a], contrast[b] = 1.0, -1.0
         return self.scale * float(contrast @ self.equations.solve(contrast))
+
+    def differences(self, b: int) -> FloatArray:
+        """Scale * C_ib for every i; takes one solve unless the inverse is known."""
+        equations, variances = self.equations, self.variances
+        if equations.method == "dense":
+            column = equations.inverse[:, b]
+        else:
+            unit = np.zeros(equations.n)
+            unit[b] = 1.0
+            if not equations.ridge:  # L^+ e_b: the solver needs a sum of zero
+                unit -= 1 / equations.n
+            column = equations.solve(unit)
+        found = np.maximum(variances + variances[b] - 2 * self.scale * column, 0.0)
+        found[b] = 0.0
+        return np.asarray(found)
 
     def quantile(self, confidence: float) -> float:
         """Quantile of Student's t, at most the normal quantile with the largest scale."""
@@ -229,6 +247,10 @@ class ClusteredCovariance:
     def difference(self, a: int, b: int) -> float:
         """Sum over clusters of the squared influence on the difference."""
         return float(np.sum((self._influence[a] - self._influence[b]) ** 2))
+
+    def differences(self, b: int) -> FloatArray:
+        """Sum over clusters of the squared influence on every difference."""
+        return np.asarray(np.sum((self._influence - self._influence[b]) ** 2, axis=1))
 
     @property
     def description(self) -> str:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from hodgerank.data.groups import VoteGroups
-from hodgerank.display import Charted, Displayed, Preview
-from hodgerank.errors import HodgeRankError, InvalidArgument
+from hodgerank.display import Charted, Displayed, Preview, Tabulated, TextTable, short
+from hodgerank.errors import HodgeRankError, InvalidArgument, UnknownItem
 from hodgerank.estimators.bayes import bayes_rank
 from hodgerank.estimators.certainty import leader_is_certain
 from hodgerank.estimators.rank import rank
 from hodgerank.estimators.ranking import Ranking
+from hodgerank.estimators.score_scale import ScaleName
 from hodgerank.types import Item
 
 
@@ -45,7 +46,7 @@ class GroupSummary:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroupRankings(Displayed, Charted, Mapping[Item, Ranking]):
+class GroupRankings(Displayed, Charted, Tabulated, Mapping[Item, Ranking]):
     """A mapping from the name of a group to its ranking.
 
     Attributes
@@ -83,6 +84,26 @@ class GroupRankings(Displayed, Charted, Mapping[Item, Ranking]):
 
     def __contains__(self, group: object) -> bool:
         return group in self.rankings
+
+    def on_scale(
+        self,
+        scale: ScaleName,
+        *,
+        anchor: tuple[Item, float] | None = None,
+        baseline: Item | None = None,
+    ) -> GroupRankings:
+        """Return the rankings with their scores on another scale: see `Ranking.on_scale`.
+
+        Every group needs the anchor or baseline.
+        """
+        scaled = {}
+        for group, ranking in self.rankings.items():
+            try:
+                scaled[group] = ranking.on_scale(scale, anchor=anchor, baseline=baseline)
+            except (InvalidArgument, UnknownItem) as error:
+                name = f"{short(self.column)} {short(str(group))}"
+                raise InvalidArgument(f"{name}: {error}") from None
+        return replace(self, rankings=scaled)
 
     @property
     def summary(self) -> list[GroupSummary]:
@@ -139,6 +160,21 @@ class GroupRankings(Displayed, Charted, Mapping[Item, Ranking]):
             for line in self.summary
         )
         return Preview(names, rows, len(self.sizes))
+
+    def _text_table(self) -> TextTable:
+        """The leaderboards of all groups under each other, with the group in the first column."""
+        if not self.rankings:
+            raise InvalidArgument("no group could be ranked")
+        if any(ranking.n_components > 1 for ranking in self.rankings.values()):
+            raise InvalidArgument(
+                "items of some groups are disconnected and ranked separately, which this table "
+                "does not show: write a .csv"
+            )
+        tables = {group: ranking._text_table() for group, ranking in self.rankings.items()}
+        first = next(iter(tables.values()))
+        rows = ((str(group), *row) for group, table in tables.items() for row in table.rows)
+        right = frozenset(k + 1 for k in first.right)
+        return TextTable((self.column, *first.header), rows, right)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return one row per group and item, best first, with the group in the first column."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
+from hodgerank.display import short
 from hodgerank.errors import InvalidArgument, InvalidComparisons, require_one_of
 from hodgerank.graph.build import build_graph, source_of
 from hodgerank.graph.comparison_graph import ComparisonGraph
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 Model = Literal["bayes", "hodgerank", "bradley-terry", "thurstone-mosteller", "robust"]
 Parts = Literal["largest", "separate", "together"]
+FEWEST_VOTES = 3  # of the leader; with fewer a note says so
 MOSTLY = 0.9  # share of the items that the largest component must hold to be ranked alone
 
 
@@ -126,7 +128,44 @@ def rank(
 
         fit = bradley_terry if model == "bradley-terry" else thurstone_mosteller
         ranking = fit(votes, position_bias=position_bias, **how)
-    return replace(ranking, no_votes=no_votes, not_connected=not_connected)
+    # single votes are needed to leave items out
+    is_single = not isinstance(votes, ComparisonGraph) and not source_of(votes).is_lazy
+    notes = (*ranking.notes, *on_few_votes(ranking, is_single))
+    return replace(ranking, no_votes=no_votes, not_connected=not_connected, notes=notes)
+
+
+def leaders_with_few_votes(ranking: Ranking) -> tuple[Item, ...]:
+    """Return the items that rank first with fewer than 3 votes; none if all items rank first."""
+    is_first = ranking.ranks == 1
+    if is_first.all():
+        return ()
+    rows = np.flatnonzero(is_first & (ranking.votes < FEWEST_VOTES))
+    return tuple(ranking.items[k] for k in rows.tolist())
+
+
+def can_leave_out(ranking: Ranking) -> bool:
+    """Return whether items are left to rank without those that have fewer than 3 votes."""
+    return int(np.sum(ranking.votes >= FEWEST_VOTES)) > 1
+
+
+def on_few_votes(ranking: Ranking, is_single: bool) -> tuple[str, ...]:
+    """Return a note if so few votes put an item first that one more could change it.
+
+    `is_single` says that there are single votes, of which some can be left out.
+    """
+    leaders = leaders_with_few_votes(ranking)
+    if not leaders:
+        return ()
+    if len(leaders) == 1:
+        n = ranking[leaders[0]].votes
+        name = short(str(leaders[0]))
+        who = f"the leader, {name}, has only {n} vote{'' if n == 1 else 's'}"
+    else:
+        who = f"{len(leaders):,} items that rank first have fewer than {FEWEST_VOTES} votes each"
+    remedy = "collect more votes"
+    if is_single and can_leave_out(ranking):
+        remedy += f", or leave out items with few votes (--min-votes {FEWEST_VOTES})"
+    return (f"{who}: {remedy}",)
 
 
 def _largest_component(

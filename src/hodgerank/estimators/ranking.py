@@ -11,13 +11,22 @@ from typing import Any, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hodgerank.display import Charted, Displayed, Preview, short
+from hodgerank.display import Charted, Displayed, Preview, Tabulated, TextTable, short
 from hodgerank.errors import InvalidArgument, UnknownItem
 from hodgerank.estimators.belief import Belief, GivenBelief
 from hodgerank.estimators.covariance import ClusteredCovariance, Covariance, ModelCovariance
 from hodgerank.estimators.prediction import Prediction
+from hodgerank.estimators.score_scale import (
+    MATCHED,
+    MODEL_SCALE,
+    ModelScores,
+    ScaledScores,
+    ScaleName,
+    ScoreScale,
+    WinCurve,
+    require_placed,
+)
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.links import LINKS
 from hodgerank.kernels.rank_order import rank_bounds
 from hodgerank.types import FloatArray, IntArray, Item
 
@@ -29,8 +38,8 @@ ADAPTIVE = (
 )
 # Scores closer than this, relative to their spread, are tied.
 TIE = 1e-9
+MINUS = "−"  # in tables for publication
 ROUNDING = 1e-13  # of scores; items that differ by less are tied
-NEVER = 1e-9  # the smallest probability that a model predicts
 
 
 class RankedItem(NamedTuple):
@@ -60,7 +69,7 @@ class PosteriorPart(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ranking(Displayed, Charted):
+class Ranking(Displayed, Charted, Tabulated):
     """Items from best to worst with scores and their uncertainty; all arrays are aligned.
 
     If components are ranked separately they follow each other, largest first, and ranks, scores and
@@ -68,14 +77,16 @@ class Ranking(Displayed, Charted):
 
     Attributes
     ----------
-    items, scores
-        Best first. Scores sum to zero in each component.
+    items
+        Best first.
     votes
         Number of votes on each item, including those of workers who are not trusted.
     components
         Component of each item; all 0 in a connected graph.
+    scale
+        Scale of the scores; that of the model unless `on_scale` chose another.
     model, link
-        How the scores were estimated, e.g. 'least squares', and the link of their scale.
+        How the scores were estimated, e.g. 'least squares', and the link of the model's scale.
     confidence
         Confidence level of all intervals.
     ridge
@@ -103,9 +114,9 @@ class Ranking(Displayed, Charted):
     """
 
     items: tuple[Item, ...]
-    scores: FloatArray
     votes: IntArray
     components: IntArray
+    scale: ScoreScale
     model: str
     link: str
     confidence: float
@@ -122,6 +133,7 @@ class Ranking(Displayed, Charted):
     worker_weights: Mapping[Item, float]
     notes: tuple[str, ...]
     backend: str
+    _model_scores: FloatArray
     _codes: IntArray
     _covariance: Covariance
     _belief: Belief
@@ -173,9 +185,9 @@ class Ranking(Displayed, Charted):
         order = np.lexsort((np.arange(len(scores)), -tied, components))
         return cls(
             items=tuple(graph.items[k] for k in order.tolist()),
-            scores=_read_only(scores[order]),
             votes=_read_only(graph.votes_per_item[order]),
             components=_read_only(components[order]),
+            scale=MODEL_SCALE,
             model=model,
             link=link,
             confidence=confidence,
@@ -192,6 +204,7 @@ class Ranking(Displayed, Charted):
             worker_weights={},
             notes=notes,
             backend=graph.backend,
+            _model_scores=_read_only(scores[order]),
             _codes=order,
             _covariance=covariance,
             _belief=belief or GivenBelief(scores, covariance),
@@ -211,13 +224,84 @@ class Ranking(Displayed, Charted):
         place = {item: k for k, item in enumerate(graph.items)}
         components = graph.components[[place[item] for item in self.items]]
         order = np.argsort(components, kind="stable")
-        arrays = {name: getattr(self, name)[order] for name in ("scores", "votes", "_codes")}
+        names = ("_model_scores", "votes", "_codes")
+        arrays = {name: getattr(self, name)[order] for name in names}
         return replace(
             self,
             items=tuple(self.items[k] for k in order.tolist()),
             components=components[order],
             **arrays,
         )
+
+    def on_scale(
+        self,
+        scale: ScaleName,
+        *,
+        anchor: tuple[Item, float] | None = None,
+        baseline: Item | None = None,
+    ) -> Self:
+        """Return the same ranking with its scores on another scale.
+
+        Scores, standard errors, intervals, tables and charts are on the scale. Items, ranks and
+        `probability` do not change.
+
+        Parameters
+        ----------
+        scale
+            'model': the scores as estimated. 'elo', 'jod' and 'logit': multiples of them, such that
+            the model's 75% win probability is 191 Elo points, 1 JOD, or ln 3 log odds. 'win-rate':
+            mean probability of beating each of the other items. 'win-probability': probability of
+            beating the `baseline`.
+        anchor
+            Item and the score that it has on 'elo', 'jod' or 'logit'. Default: the mean is 1000 for
+            'elo' and 0 for the others. An anchor shifts all intervals and keeps its own.
+        baseline
+            Item that 'win-probability' compares with. Intervals are those of the difference.
+
+        Examples
+        --------
+        >>> import hodgerank as hr
+        >>> votes = [("tea", "milk", 1), ("milk", "tea", 1), ("tea", "milk", 1)] * 4
+        >>> elo = hr.bradley_terry(votes).on_scale("elo", anchor=("milk", 1000))
+        >>> elo.scores.round(1).tolist()
+        [1120.4, 1000.0]
+        """
+        found = ScoreScale(scale, anchor, baseline)
+        if found == self.scale:
+            return self  # with everything that was computed
+        not_ranked = {*self.no_votes, *self.not_connected}
+        require_placed(found, self._places, not_ranked, self.n_components)
+        if found != MODEL_SCALE:
+            self._curve.difference(np.asarray(MATCHED))  # raises an error if there is no unit
+        return replace(self, scale=found)
+
+    @cached_property
+    def _curve(self) -> WinCurve:
+        return WinCurve(self.link, self.temperature)
+
+    @cached_property
+    def _scaled(self) -> ScaledScores:
+        """Scores, standard errors and intervals on another scale than the model's."""
+        scale, x, codes = self.scale, self._model_scores, self._codes
+        fixed = scale.baseline if scale.anchor is None else scale.anchor[0]
+        k = None if fixed is None else self.index(fixed)
+        from_baseline = None
+        if scale.baseline is not None and k is not None:
+            from_baseline = self._covariance.differences(int(codes[k]))[codes]
+        covariance = self._model_covariance if scale.name == "win-rate" else None
+        model = ModelScores(
+            x, self._model_errors**2, covariance, self._z, self._curve, from_baseline
+        )
+        return scale.place(model, 0.0 if k is None else float(x[k]))
+
+    @property
+    def scores(self) -> FloatArray:
+        """Score of each item, best first. The model's sum to zero in each component."""
+        return self._model_scores if self._is_unscaled else _read_only(self._scaled.scores)
+
+    @property
+    def _is_unscaled(self) -> bool:
+        return self.scale.name == "model"
 
     def __len__(self) -> int:
         """Number of items."""
@@ -261,7 +345,7 @@ class Ranking(Displayed, Charted):
 
     def _headline(self) -> str:
         best = ", ".join(
-            f"{short(item)} {score:+.3f}"
+            f"{short(item)} {self.scale.text(score)}"
             for item, score in zip(self.items[:3], self.scores, strict=False)
         )
         return f"{self.model}, {len(self):,} items: {best}{', ...' if len(self) > 3 else ''}"
@@ -281,6 +365,29 @@ class Ranking(Displayed, Charted):
         )
         return Preview(names, rows, len(self))
 
+    def _text_table(self) -> TextTable:
+        """The leaderboard: rank, item, score, interval, possible ranks and votes."""
+        several, scale = self.n_components > 1, self.scale
+        score = f"{scale.label[:1].upper()}{scale.label[1:]}"
+        interval = f"{100 * self.confidence:g}% interval"
+        header = ("Group",) * several + ("Rank", "Item", score, interval, "Ranks", "Votes")
+        rows = (
+            (
+                *([f"{self.components[k] + 1}"] if several else []),
+                f"{row.rank}",
+                str(row.item),
+                scale.text(row.score).replace("-", MINUS),
+                f"{scale.text(row.lower)} to {scale.text(row.upper)}".replace("-", MINUS),
+                f"{row.rank_lower}"
+                if row.rank_lower == row.rank_upper
+                else f"{row.rank_lower}–{row.rank_upper}",
+                f"{row.votes:,}",
+            )
+            for k, row in enumerate(self)
+        )
+        right = frozenset(range(len(header))) - {header.index("Item")}
+        return TextTable(header, rows, right)
+
     @property
     def description(self) -> str:
         """The model in words."""
@@ -298,9 +405,10 @@ class Ranking(Displayed, Charted):
     @cached_property
     def ranks(self) -> IntArray:
         """Ranks within each component, 1 is best; tied items share the better rank: 1, 2, 2, 4."""
-        close = max(TIE * float(np.ptp(self.scores)), ROUNDING)
+        x = self._model_scores
+        close = max(TIE * float(np.ptp(x)), ROUNDING)
         starts = np.r_[True, np.diff(self.components) > 0] if len(self) else np.zeros(0, bool)
-        new = np.r_[True, (self.scores[:-1] - self.scores[1:]) > close] | starts
+        new = np.r_[True, (x[:-1] - x[1:]) > close] | starts
         place = np.arange(len(self))
         first_of_component = np.maximum.accumulate(np.where(starts, place, 0))
         return np.maximum.accumulate(np.where(new, place, 0)) - first_of_component + 1
@@ -309,12 +417,16 @@ class Ranking(Displayed, Charted):
     def is_level(self) -> bool:
         """Whether all items of the first component have the same score, except for rounding."""
         first = self.components == 0
-        errors = float(self.standard_errors[first].max(initial=0.0))
-        return float(np.ptp(self.scores[first])) <= TIE * errors if len(self) else True
+        errors = float(self._model_errors[first].max(initial=0.0))
+        return float(np.ptp(self._model_scores[first])) <= TIE * errors if len(self) else True
 
-    @cached_property
+    @property
     def standard_errors(self) -> FloatArray:
         """Standard error of each score; see `uncertainty` for their method."""
+        return self._model_errors if self._is_unscaled else _read_only(self._scaled.errors)
+
+    @cached_property
+    def _model_errors(self) -> FloatArray:
         return _read_only(np.sqrt(self._covariance.variances[self._codes]))
 
     @property
@@ -340,18 +452,31 @@ class Ranking(Displayed, Charted):
 
     @property
     def covariance(self) -> FloatArray | None:
-        """Covariance of the scores, or None if there are too many items for it."""
+        """Covariance of the scores, or None if there are too many items or for probabilities."""
+        matrix = self._model_covariance
+        if matrix is None or self._is_unscaled:
+            return matrix
+        if self.scale.is_probability:
+            return None
+        return self.scale.factor(self._curve) ** 2 * matrix
+
+    @property
+    def _model_covariance(self) -> FloatArray | None:
         matrix = self._covariance.matrix
         return None if matrix is None else matrix[np.ix_(self._codes, self._codes)]
 
-    @cached_property
+    @property
     def intervals(self) -> FloatArray:
         """Confidence interval of each score, one row (lower, upper) each.
 
         By Student's t with `freedom` degrees of freedom if the noise was estimated.
         """
-        half = self._z * self.standard_errors
-        return _read_only(np.column_stack((self.scores - half, self.scores + half)))
+        return self._model_intervals if self._is_unscaled else _read_only(self._scaled.intervals)
+
+    @cached_property
+    def _model_intervals(self) -> FloatArray:
+        x, half = self._model_scores, self._z * self._model_errors
+        return _read_only(np.column_stack((x - half, x + half)))
 
     @cached_property
     def rank_intervals(self) -> IntArray:
@@ -382,13 +507,13 @@ class Ranking(Displayed, Charted):
 
     def rank_intervals_among(self, rows: IntArray) -> IntArray:
         """Return the possible ranks of some items, by ascending positions, among themselves."""
-        matrix = self.covariance
+        matrix, x = self._model_covariance, self._model_scores
         if matrix is not None:
-            return rank_bounds(self.scores[rows], matrix[np.ix_(rows, rows)], self._z)
+            return rank_bounds(x[rows], matrix[np.ix_(rows, rows)], self._z)
         from hodgerank.kernels.rank_order import rank_bounds_independent
 
         variances = self._covariance.variances[self._codes[rows]]
-        return np.asarray(rank_bounds_independent(self.scores[rows], variances, self._z))
+        return np.asarray(rank_bounds_independent(x[rows], variances, self._z))
 
     @cached_property
     def _z(self) -> float:
@@ -417,7 +542,8 @@ class Ranking(Displayed, Charted):
         function of `temperature` times their difference.
         """
         a, b = self._comparable(i, j)
-        return float(self._predicted(np.asarray(self.scores[a] - self.scores[b])))
+        difference = np.asarray(self._model_scores[a] - self._model_scores[b])
+        return float(self._curve.probability(difference))
 
     def probabilities(self, items: Iterable[Item] | None = None) -> FloatArray:
         """Return `probability` of every pair of some items, by default all; row over column.
@@ -425,8 +551,8 @@ class Ranking(Displayed, Charted):
         NaN for items in different components.
         """
         rows = np.arange(len(self)) if items is None else self.positions(items)
-        scores, components = self.scores[rows], self.components[rows]
-        probabilities = self._predicted(np.subtract.outer(scores, scores))
+        scores, components = self._model_scores[rows], self.components[rows]
+        probabilities = self._curve.probability(np.subtract.outer(scores, scores))
         return np.where(np.equal.outer(components, components), probabilities, np.nan)
 
     def over_average(self) -> FloatArray:
@@ -434,15 +560,8 @@ class Ranking(Displayed, Charted):
 
         One row (probability, lower, upper) each: for the score and for its interval.
         """
-        return self._predicted(np.column_stack((self.scores, self.intervals)))
-
-    def _predicted(self, differences: FloatArray) -> FloatArray:
-        """Return the model's probability that the first is preferred, for score differences."""
-        if self.temperature is None:
-            probabilities = LINKS[self.link].cdf(differences)
-        else:
-            probabilities = LINKS["bradley-terry"].cdf(self.temperature * differences)
-        return np.clip(probabilities, NEVER, 1 - NEVER)
+        scores = np.column_stack((self._model_scores, self._model_intervals))
+        return self._curve.probability(scores)
 
     @property
     def temperature(self) -> float | None:
@@ -522,6 +641,7 @@ class Ranking(Displayed, Charted):
         """Return plain values, ready for JSON; `items` holds the rows of `to_frame`."""
         columns = {name: _plain(values) for name, values in self.columns().items()}
         return {
+            "scale": self.scale.to_dict(),
             "model": self.model,
             "link": self.link,
             "confidence": self.confidence,

@@ -9,7 +9,7 @@ import numpy as np
 from hodgerank.estimators.certainty import leader_is_certain, possible_leaders
 from hodgerank.estimators.group_rankings import GroupRankings
 from hodgerank.estimators.ranking import RankedItem, Ranking
-from hodgerank.plotting.text_width import fitted_apart, text_width, wrapped
+from hodgerank.plotting.text_width import fitted, fitted_apart, text_width, wrapped
 from hodgerank.plotting.theme import altair, charted, data_of, heading, name, room_to, sentence
 from hodgerank.types import IntArray
 
@@ -46,7 +46,7 @@ def ranking_chart(ranking: Ranking, *, finding: str | None = None) -> Any:
         )
     labels = _labels(ranking, _shown(ranking))
     title = heading(finding or who_leads(ranking), *notes, width=_width(labels))
-    return _panels(ranking, labels, "score").properties(title=title)
+    return _panels(ranking, labels, _axis(ranking)).properties(title=title)
 
 
 @charted
@@ -67,7 +67,7 @@ def group_rankings_chart(rankings: GroupRankings, *, most_lines: int | None = No
         text = f"{name(rankings.column)} {name(group)}: {who_leads(ranking)}"
         if len(ranking) > MOST_ITEMS:
             text += f" ({len(ranking):,} items: best, last, and distribution of the others)"
-        axis = "score" if k == len(shown) - 1 else ""
+        axis = _axis(ranking) if k == len(shown) - 1 else ""
         lines_of_title = wrapped(text, width, GROUP_TITLE, bold=True)
         title = alt.TitleParams(lines_of_title, anchor="start", fontSize=GROUP_TITLE, offset=6)
         charts.append(_panels(ranking, labels[k], axis).properties(title=title))
@@ -108,6 +108,11 @@ def _reading(ranking: Ranking) -> str:
         f"{sentence(ranking.description)} Bars: {100 * ranking.confidence:g}% intervals; right: "
         "possible ranks. Lines separate groups of statistically tied items."
     )
+
+
+def _axis(ranking: Ranking) -> str:
+    """Title of the axis of scores."""
+    return fitted(ranking.scale.label, WIDTH)
 
 
 def _shown(ranking: Ranking) -> IntArray:
@@ -164,7 +169,7 @@ def _borders(ranking: Ranking) -> set[int]:
 
 def _intervals(ranking: Ranking, labels: dict[int, str], borders: set[int], axis: str) -> Any:
     """A line for each of some items."""
-    alt = altair()
+    alt, form = altair(), ranking.scale.number_format
     last = max(labels, default=0)
     values = [
         {
@@ -190,9 +195,9 @@ def _intervals(ranking: Ranking, labels: dict[int, str], borders: set[int], axis
             alt.Tooltip("item:N"),
             alt.Tooltip("rank:Q", format=","),
             alt.Tooltip("ranks:N", title="possible ranks"),
-            alt.Tooltip("score:Q", format="+.3f"),
-            alt.Tooltip("lower:Q", format="+.3f"),
-            alt.Tooltip("upper:Q", format="+.3f"),
+            alt.Tooltip("score:Q", format=form),
+            alt.Tooltip("lower:Q", format=form),
+            alt.Tooltip("upper:Q", format=form),
             alt.Tooltip("votes:Q", format=","),
         ],
     )
@@ -200,7 +205,7 @@ def _intervals(ranking: Ranking, labels: dict[int, str], borders: set[int], axis
         "lower:Q",
         title=axis or None,
         scale=alt.Scale(zero=False),
-        axis=_x_axis(axis),
+        axis=_x_axis(ranking, axis),
     )
     lines = (
         base.transform_filter(alt.datum.is_border)
@@ -230,10 +235,12 @@ def _values(row: RankedItem) -> dict[str, Any]:
     }
 
 
-def _x_axis(title: str) -> Any:
+def _x_axis(ranking: Ranking, title: str) -> Any:
     """The lines of the grid alone, but for a title."""
     shown = bool(title)
-    return altair().Axis(labels=shown, ticks=shown, domain=shown, tickCount=6, grid=True)
+    form = {"elo": "~f"}.get(ranking.scale.name, "~%" if ranking.scale.is_probability else None)
+    more = {} if form is None else {"format": form}
+    return altair().Axis(labels=shown, ticks=shown, domain=shown, tickCount=6, grid=True, **more)
 
 
 def _spread(ranking: Ranking, rows: IntArray) -> Any:
@@ -250,13 +257,13 @@ def _spread(ranking: Ranking, rows: IntArray) -> Any:
         alt.Chart(data_of(values))
         .mark_bar(style="unremarkable", binSpacing=1)
         .encode(
-            x=alt.X("from:Q", bin="binned", title=None, axis=_x_axis("")),
+            x=alt.X("from:Q", bin="binned", title=None, axis=_x_axis(ranking, "")),
             x2="to:Q",
             y=alt.Y("items:Q", title="items", axis=alt.Axis(tickCount=2, grid=False)),
             tooltip=[
                 alt.Tooltip("items:Q", format=","),
-                alt.Tooltip("from:Q", format="+.3f"),
-                alt.Tooltip("to:Q", format="+.3f"),
+                alt.Tooltip("from:Q", format=ranking.scale.number_format),
+                alt.Tooltip("to:Q", format=ranking.scale.number_format),
             ],
         )
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
@@ -15,7 +16,13 @@ from hodgerank.collecting.stopping import ExpectedTau, RankingRule, TopKCertain
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.subsets import exclude_workers, largest_component
 from hodgerank.display import p_words
-from hodgerank.errors import DisconnectedGraph, InvalidComparisons, NothingToAsk
+from hodgerank.errors import (
+    DisconnectedGraph,
+    InvalidArgument,
+    InvalidComparisons,
+    NothingToAsk,
+    UnknownItem,
+)
 from hodgerank.estimators.certainty import expected_tau, top_certainties
 from hodgerank.estimators.position_bias.bias_test import ranking_chance
 from hodgerank.estimators.rank import rank
@@ -160,7 +167,7 @@ class Findings:
 def find(votes: Comparisons, settings: ReportOptions, tell: Tell) -> Findings:
     """Rank the votes and assess everything a report says about them, telling each step."""
     tell("ranking")
-    ranking = rank(votes, **settings.options)
+    ranking = settings.scaled(rank(votes, **settings.options))
     all_votes = votes
     if ranking.no_votes or ranking.not_connected:
         votes = largest_component(votes)
@@ -297,5 +304,7 @@ def _without_flagged(
     common = [item for item in ranking.items if item in other]
     if len(common) < 2 or ranking.n_components > 1:
         return WithoutFlagged(n, None)
+    with suppress(InvalidArgument, UnknownItem):  # the anchor may have lost its votes
+        other = settings.scaled(other)
     tau = kendall_tau(ranking.positions(common), other.positions(common))
     return WithoutFlagged(n, other, tau, len(common) * (len(common) - 1) // 2)

@@ -11,6 +11,7 @@ from hodgerank.collecting.forecast import Forecast
 from hodgerank.display import p_words
 from hodgerank.estimators.design_effect import FEWEST_WORKERS
 from hodgerank.estimators.position_bias.position_cells import Position
+from hodgerank.estimators.rank import can_leave_out, leaders_with_few_votes
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.workers.assessment import (
     CLICKING,
@@ -150,12 +151,26 @@ def order_line(found: Findings) -> VerdictLine:
         detail.append(say("order.certainty", leader=leader, sure=probability(verdict.certainty)))
         if len(found.ranking) > 2:
             detail.append(say("order.tiers", **settled_neighbours(found)))
+        detail += _few_votes(found)
     if verdict.state != "disconnected":
         detail.append(say("order.p", p=p_words(found.chance)))
     name = verdict.state
     text = say(f"order.{name}")
     link = "ranking" if verdict.is_settled else "next"
     return VerdictLine(say("order.title"), status, text, tuple(detail), _order_action(found), link)
+
+
+def _few_votes(found: Findings) -> list[Text]:
+    """Say that so few votes put the leader first that one more could change it, and what to do."""
+    ranking = found.ranking
+    leaders = leaders_with_few_votes(ranking)
+    if not leaders:
+        return []
+    key = "order.few_votes"
+    if found.settings.max_votes != 0:
+        is_other = can_leave_out(ranking)
+        key = "order.few_votes_leave_out" if is_other else "order.few_votes_collect"
+    return [say(key, leader=quoted(leaders[0]), n=ranking[leaders[0]].votes)]
 
 
 def _order_action(found: Findings) -> Text | None:

@@ -69,7 +69,7 @@ class GroupFindings:
 def find_in_groups(groups: VoteGroups, settings: ReportOptions, tell: Tell) -> GroupFindings:
     """Assess each group by itself, and the workers over all together."""
     tell("ranking the groups")
-    rankings = rank_groups(groups, **settings.options)
+    rankings = settings.scaled(rank_groups(groups, **settings.options))
     quiet = replace(settings, with_forecast=False, with_workers=False)
     tell("assessing the groups")
     each = {group: find(groups[group], quiet, lambda step: None) for group in rankings}

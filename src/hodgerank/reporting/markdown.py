@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from hodgerank import __version__
+from hodgerank.display import markdown
 from hodgerank.reporting.blocks import (
     Bullets,
     Document,
@@ -26,7 +25,7 @@ def page(document: Document) -> str:
     board = _standings(first.board) if isinstance(first.board, Standings) else _table(first.board)
     made = say("page.made", version=__version__, date=document.made.date)
     parts = [
-        f"# {_escaped(document.title)}",
+        f"# {markdown(document.title)}",
         _markdown(document.subtitle),
         f"**{_paragraph(document.answer[:2])}** {_paragraph(document.answer[2:])}".strip(),
         " · ".join(map(_figure, first.figures)),
@@ -38,13 +37,8 @@ def page(document: Document) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _escaped(text: str) -> str:
-    """Somebody else's text: nothing in it is a sign of Markdown or HTML."""
-    return re.sub(r"([\\`*_{}\[\]<>#|~&$])", r"\\\1", text)
-
-
 def _markdown(text: Text) -> str:
-    return text.written(_escaped)
+    return text.written(markdown)
 
 
 def _paragraph(texts: tuple[Text, ...]) -> str:
@@ -56,7 +50,7 @@ def _list(texts: tuple[Text, ...]) -> str:
 
 
 def _figure(figure: KeyFigure) -> str:
-    return f"{_markdown(figure.label)}: **{_escaped(figure.value)}**"
+    return f"{_markdown(figure.label)}: **{markdown(figure.value)}**"
 
 
 def _line(line: VerdictLine) -> str:
@@ -105,6 +99,6 @@ def _standings(standings: Standings) -> str:
 def _table(table: Table) -> str:
     header = [_markdown(text) or " " for text in table.header]
     rules = ["---:" if k in table.right else "---" for k in range(len(header))]
-    rows = [header, rules, *([_escaped(cell) for cell in row] for row in table.rows)]
+    rows = [header, rules, *([markdown(cell) for cell in row] for row in table.rows)]
     lines = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     return lines if table.caption is None else f"{lines}\n\n{_markdown(table.caption)}"

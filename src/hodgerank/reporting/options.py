@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
+from hodgerank.estimators.group_rankings import GroupRankings
 from hodgerank.estimators.position_bias.position_cells import Position
+from hodgerank.estimators.ranking import Ranking
+from hodgerank.estimators.score_scale import MODEL_SCALE, ScoreScale
 from hodgerank.types import Pair
+
+Scaled = TypeVar("Scaled", Ranking, GroupRankings)
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,8 @@ class ReportOptions:
         Pairs that can be asked; None: all.
     max_votes
         How many more votes can be had; None: no limit.
+    scale
+        Scale of the scores.
     """
 
     options: Mapping[str, Any]
@@ -36,6 +43,12 @@ class ReportOptions:
     with_workers: bool = True
     candidates: Sequence[Pair] | None = None
     max_votes: int | None = None
+    scale: ScoreScale = MODEL_SCALE
+
+    def scaled(self, ranking: Scaled) -> Scaled:
+        """Return a ranking, or the rankings of groups, on the scale of the report."""
+        scale = self.scale
+        return ranking.on_scale(scale.name, anchor=scale.anchor, baseline=scale.baseline)
 
     @property
     def model(self) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 from hodgerank.collecting.forecast import Forecast
 from hodgerank.data.sources.frames import build_frame
 from hodgerank.estimators.certainty import expected_tau
+from hodgerank.estimators.rank import on_few_votes
 from hodgerank.reporting.blocks import Block, Bullets, Paragraph, Section, Table, Text
 from hodgerank.reporting.findings import MOST_FORECAST, Findings
 from hodgerank.reporting.first_page import could_be, settled_neighbours
@@ -30,11 +31,17 @@ def ranking_section(found: Findings) -> Section:
     """All items in a table, and which places are open."""
     ranking, n = found.ranking, len(found.ranking)
     known = found.verdict.has_order
-    notes = [words(note) for note in ranking.notes]
+    # the first page says it of a leader, and without an order there is none
+    few_votes = {*on_few_votes(ranking, True), *on_few_votes(ranking, False)}
+    notes = [words(note) for note in ranking.notes if note not in few_votes]
     if ranking.is_clustered and any(said.code == "correlated" for said in found.statements):
         notes.append(say("ranking.repeats"))
-    reading = say("ranking.reading" if known else "ranking.reading_no_order",
-                  level=level(ranking.confidence))  # fmt: skip
+    meaning = ranking.scale.explanation
+    reading = (
+        words(meaning, "ranking.scale") if meaning else say("ranking.scores"),
+        say("ranking.intervals", level=level(ranking.confidence)),
+        *([say("ranking.places", level=level(ranking.confidence))] if known else []),
+    )
     return Section(
         "ranking",
         say("ranking.title"),
@@ -43,7 +50,7 @@ def ranking_section(found: Findings) -> Section:
             *([Paragraph(_tiers(found))] if known and n > 2 else []),
             *([Bullets(tuple(notes))] if notes else []),
             _table(found),
-            Paragraph((reading,), "note"),
+            Paragraph(reading, "note"),
         ),
     )
 
@@ -71,14 +78,17 @@ def _table(found: Findings) -> Table:
     if known:
         names = ["place", "item", "score", "interval", "could_be", "next", "votes"]
     header = [say(f"ranking.{name}", level=level(ranking.confidence)) for name in names]
+    scale = ranking.scale
+    if scale.name != "model":
+        header[names.index("score")] = Text("{score}", {"score": scale.label})
     over_next = found.verdict.over_next
     rows = []
     for k, row in zip(range(MOST_RANKED), ranking, strict=False):
         cells = {
             "place": f"{row.rank:,}",
             "item": name_of(row.item),
-            "score": f"{row.score:+.3f}",
-            "interval": f"{row.lower:+.3f} to {row.upper:+.3f}",
+            "score": scale.text(row.score),
+            "interval": f"{scale.text(row.lower)} to {scale.text(row.upper)}",
             "could_be": could_be(found, k),
             "next": "" if np.isnan(over_next[k]) else probability(float(over_next[k])),
             "votes": f"{row.votes:,}",

@@ -16,6 +16,7 @@ from hodgerank.data.groups import VoteGroups
 from hodgerank.data.reading.vote_source import read_comparisons
 from hodgerank.display import Displayed, visible
 from hodgerank.errors import InvalidArgument
+from hodgerank.estimators.score_scale import ScaleName, ScoreScale
 from hodgerank.reporting.blocks import Document, FirstPage, Section, Text
 from hodgerank.reporting.findings import Findings, Tell, find
 from hodgerank.reporting.first_page import first_page
@@ -33,7 +34,7 @@ from hodgerank.reporting.quality_sections import (
 )
 from hodgerank.reporting.ranking_sections import certainty_section, next_section, ranking_section
 from hodgerank.reporting.summary import answer
-from hodgerank.types import Pair, VotesLike
+from hodgerank.types import Item, Pair, VotesLike
 
 SUFFIXES = (".html", ".md", ".json")
 RATE = 0.05  # false discovery rate of the workers
@@ -117,6 +118,9 @@ def report(
     title: str | None = None,
     question: str | None = None,
     confidence: float = 0.95,
+    score_scale: ScaleName = "model",
+    anchor: tuple[Item, float] | None = None,
+    baseline: Item | None = None,
     with_forecast: bool = True,
     seed: int = 0,
     command: str = "hodgerank.report(votes)",
@@ -139,6 +143,8 @@ def report(
         The question that was asked, shown below the title.
     confidence
         Level of all intervals. The best item is settled from the two-sided level on: 97.5% at 95%.
+    score_scale, anchor, baseline
+        Scale of the scores: see `Ranking.on_scale`.
     with_forecast
         Forecast how many more votes are needed, which takes seconds; up to 60 items.
     seed
@@ -167,6 +173,7 @@ def report(
         seed,
         candidates=candidates,
         max_votes=max_votes,
+        scale=ScoreScale(score_scale, anchor, baseline),
     )
     tell = on_step or (lambda step: None)
     made = Provenance(command, seed, date.today().isoformat())

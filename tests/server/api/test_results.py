@@ -110,3 +110,17 @@ def test_what_is_not_understood_is_refused(served, reader, query):
     response = reader.ask("GET", f"/campaigns/{campaign.id}/progress", params=query)
     assert response.status_code == 422
     assert response.json()["errors"][0]["where"] == f"query/{next(iter(query))}"
+
+
+def test_the_ranking_is_on_the_scale_of_the_campaign(served, reader):
+    campaign = answered(served)
+    plain = reader.get(f"/campaigns/{campaign.id}/ranking")
+    campaign.change(score_scale="elo")
+    elo = reader.get(f"/campaigns/{campaign.id}/ranking")
+    assert plain["scale"]["name"] == "model"
+    assert elo["scale"] == {
+        "name": "elo", "unit": "Elo points", "anchor": None, "baseline": None
+    }  # fmt: skip
+    assert [row["item"] for row in elo["items"]] == [row["item"] for row in plain["items"]]
+    scores = [row["score"] for row in elo["items"]]
+    assert sum(scores) / len(scores) == pytest.approx(1000)

@@ -387,3 +387,17 @@ def wait_for(is_so):
     while not is_so():
         assert time.monotonic() < end
         time.sleep(0.05)
+
+
+def test_scores_are_on_the_scale_of_the_campaign(owned):
+    campaign = owned.campaign(["a", "b", "c"], score_scale="elo")
+    answer(campaign, 6)
+    view = owned.view(campaign)
+    html = owned.page("c", campaign.id, "standing")
+    assert '<th class="right" scope="col">Elo</th>' in html
+    for row in view.rows:
+        assert f'<td class="right">{row.score:.0f}<span' in html
+    table = owned.page("c", campaign.id, "items", "table")
+    assert "data-sorts>Elo</button>" in table
+    assert f"{view.rows[0].score:.0f}<span" in table
+    assert "<dt>Elo</dt>" in owned.page("c", campaign.id, "items", "0")

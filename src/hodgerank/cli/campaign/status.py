@@ -19,6 +19,7 @@ from hodgerank.cli.console import (
     plain_table,
     show_ranking,
     show_rest,
+    show_scale,
     show_table,
     show_warnings,
     verbatim,
@@ -97,6 +98,7 @@ class StatusResult(CommandResult):
         if ranking is None:
             console.print("no votes yet")
             return
+        show_scale(ranking, console)
         shown = min(self.top or len(ranking), len(ranking))
         show_ranking(ranking, shown, console)
         show_rest(shown, len(ranking), console)

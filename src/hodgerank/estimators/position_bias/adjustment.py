@@ -114,9 +114,7 @@ def position_bias_note(bias: FloatArray, position_bias: Position) -> str:
     added = f"{bias[0]:+.3g}" if len(bias) else "nothing"
     if position_bias == "worker" and len(bias) > 1:
         added = f"{bias.min():+.3g} to {bias.max():+.3g}, by worker,"
-    return (
-        f"position bias is in the model: being shown left adds {added} on the scale of the scores"
-    )
+    return f"position bias is in the model: being shown left adds {added} on the scale of the model"
 
 
 @dataclass(frozen=True)

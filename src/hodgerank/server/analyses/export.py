@@ -68,6 +68,7 @@ def make_report(campaign: Campaign, track: str | None, with_forecast: bool) -> s
         title=title,
         question=settings.question,
         **rank_options(settings, *(one.votes for one in standings)),
+        score_scale=settings.score_scale,
         seed=settings.seed,
         with_forecast=with_forecast,
         command=f"hodgerank serve (campaign {campaign.id})",

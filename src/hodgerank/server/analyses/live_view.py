@@ -16,6 +16,7 @@ from hodgerank.campaign.summaries import CampaignProgress, counts, not_counted
 from hodgerank.collecting.forecast import Forecast
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.estimators.ranking import RankedItem
+from hodgerank.estimators.score_scale import ScoreScale
 from hodgerank.estimators.trust import assess_trust
 from hodgerank.estimators.trust_statements import Statement
 from hodgerank.plotting.charts import figure_of
@@ -88,8 +89,9 @@ class TrackView:
     ----------
     n_workers
         Those whose answers count in the track.
-    rows
-        The ranking, best first; all items share a place where there is no answer.
+    rows, scale
+        The ranking, best first, and the scale of its scores; all items share a place where there is
+        no answer.
     who_leads
         In words; empty where there is no answer.
     curve
@@ -104,6 +106,7 @@ class TrackView:
     n_votes: int
     n_workers: int
     rows: tuple[RankedItem, ...]
+    scale: ScoreScale
     who_leads: str
     curve: str
     statements: tuple[Statement, ...]
@@ -116,7 +119,7 @@ def view_of(standing: TrackStanding, outlook: Forecast | None) -> TrackView:
     """Draw a track as its answers have it."""
     ranking = standing.ranking
     if not standing.n_votes:
-        return TrackView(0, 0, tuple(ranking), "", "", (), (), len(ranking), 0)
+        return TrackView(0, 0, tuple(ranking), ranking.scale, "", "", (), (), len(ranking), 0)
     points = certainty_curve(standing)
     trust = assess_trust(standing.votes)
     betti = trust.decomposition.betti
@@ -125,6 +128,7 @@ def view_of(standing: TrackStanding, outlook: Forecast | None) -> TrackView:
         n_votes=standing.n_votes,
         n_workers=standing.votes.n_workers,
         rows=tuple(ranking),
+        scale=ranking.scale,
         who_leads=who_leads(ranking, betti.beta_0),
         curve=figure_of(certainty_curve_chart(points, outlook), "curve-", words),
         statements=tuple(trust.statements),

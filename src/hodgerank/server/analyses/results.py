@@ -14,6 +14,7 @@ from hodgerank.campaign.summaries import CampaignProgress
 from hodgerank.campaign.votes import format_of, table_of
 from hodgerank.errors import CampaignError
 from hodgerank.estimators.ranking import RankedItem
+from hodgerank.estimators.score_scale import ScoreScale
 from hodgerank.estimators.trust import assess_trust
 from hodgerank.types import Item
 
@@ -77,6 +78,7 @@ class Rankings:
 
     n_votes: int
     at: float
+    scale: ScoreScale
     places: dict[Item, RankedItem]
 
 
@@ -89,4 +91,5 @@ def rankings(campaign: Campaign) -> Rankings:
     at, standings = campaign.log.read(read)
     answered = [one for one in standings if one.n_votes]
     places = {place.item: place for one in answered for place in one.ranking}
-    return Rankings(sum(one.n_votes for one in answered), at, places)
+    scale = ScoreScale(campaign.settings.score_scale)
+    return Rankings(sum(one.n_votes for one in answered), at, scale, places)

@@ -228,7 +228,7 @@ async def items_table(request: Request) -> Response:
         layout=layout,
         rows=rows,
         found=found,
-        scale=IntervalScale.of(list(found.places.values())),
+        scale=IntervalScale.of(list(found.places.values()), found.scale),
         most_shown=MOST_SHOWN,
     )
 
@@ -241,7 +241,8 @@ async def item_page(request: Request, number: int) -> Response:
     found = await context_of(request).analysis.ask(rankings, campaign.id)
     missing = await run_in_threadpool(missing_media, context_of(request).media, layout.items)
     row = _row(request, layout, number, found, missing)
-    return in_layout(request, "owner/item.html", layout, "items", row=row, wrong="")
+    scale = IntervalScale.of(list(found.places.values()), found.scale)
+    return in_layout(request, "owner/item.html", layout, "items", row=row, scale=scale, wrong="")
 
 
 async def edit(request: Request, number: int) -> Response:

@@ -17,6 +17,7 @@ from hodgerank.campaign.page_settings import PARAMETERS
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.estimators.ranking import RankedItem
+from hodgerank.estimators.score_scale import MODEL_SCALE, ScoreScale
 from hodgerank.server.context import context_of, read
 from hodgerank.server.item_view import origins_of
 from hodgerank.server.media.library import MediaLibrary
@@ -130,17 +131,18 @@ MARGIN = 0.04  # of the width, on either side
 
 @dataclass(frozen=True)
 class IntervalScale:
-    """From the lowest end of all intervals to the highest."""
+    """From the lowest end of all intervals to the highest, and how scores are written."""
 
     low: float
     high: float
+    scores: ScoreScale = MODEL_SCALE
 
     @classmethod
-    def of(cls, rows: Sequence[RankedItem]) -> Self:
+    def of(cls, rows: Sequence[RankedItem], scores: ScoreScale) -> Self:
         """The scale on which all rows can be drawn."""
         low = min((row.lower for row in rows), default=0.0)
         high = max((row.upper for row in rows), default=0.0)
-        return cls(low, high) if high > low else cls(low - 1.0, high + 1.0)
+        return cls(low, high, scores) if high > low else cls(low - 1.0, high + 1.0, scores)
 
     def at(self, score: float) -> str:
         """A place as SVG has it.
@@ -150,6 +152,16 @@ class IntervalScale:
         """
         share = (score - self.low) / (self.high - self.low)
         return f"{100 * (MARGIN + (1 - 2 * MARGIN) * share):.1f}%"
+
+    def text(self, score: float) -> str:
+        """A score on a page, where there is room for two decimals.
+
+        >>> IntervalScale(-1.0, 1.0).text(0.123)
+        '+0.12'
+        """
+        if self.scores == MODEL_SCALE:
+            return f"{round(score, 2) + 0.0:+.2f}"
+        return self.scores.text(score)
 
 
 def missing_media(library: MediaLibrary, items: Sequence[CampaignItem]) -> frozenset[int]:

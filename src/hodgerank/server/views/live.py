@@ -269,7 +269,7 @@ async def _standing(request: Request, layout: PageLayout, track: str) -> dict[st
         )
     if view is not None:
         found["ranked"] = _ranked(request, layout, view, query)
-        found["scale"] = IntervalScale.of(view.rows)
+        found["scale"] = IntervalScale.of(view.rows, view.scale)
     return found
 
 

@@ -55,11 +55,21 @@ class RankedResponse(Body):
     )
 
 
+class ScaleResponse(Body):
+    """Scale of the scores, as set for the campaign."""
+
+    name: str = Field(examples=["elo"])
+    unit: str = Field(examples=["Elo points"])
+    anchor: None = Field(description="Campaigns have no anchor.")
+    baseline: None = Field(description="Campaigns have no baseline.")
+
+
 class RankingResponse(Body):
     """Items from best to worst, as in `Ranking.to_dict`, where `comparisons` is called `votes`."""
 
     as_of: Seq = Field(description="Position in the log.", examples=[171])
     track: str
+    scale: ScaleResponse
     model: str
     link: str
     confidence: float

@@ -15,6 +15,7 @@ from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.collecting.stopping import read_rule
 from hodgerank.errors import HodgeRankError
 from hodgerank.estimators.position_bias.position_cells import POSITIONS
+from hodgerank.estimators.score_scale import UNITS
 from hodgerank.sampling.display_order import Display
 from hodgerank.sampling.samplers.registry import STRATEGIES
 from hodgerank.types import Item
@@ -73,6 +74,7 @@ GROUPS: Mapping[str, tuple[Field, ...]] = {
         Field("sampler", "line", (*STRATEGIES, *TOPS)),
         Field("ranking", "line", ("robust", "plain")),
         Field("position_bias", "word", ("", *POSITIONS)),
+        Field("score_scale", "line", ("model", *UNITS)),
         Field("display", "line", get_args(Display)),
         Field("vetting", "whole"),
         Field("seed", "whole"),
