@@ -14,7 +14,7 @@ import hodgerank as hr
 def votes(tmp_path_factory):
     path = tmp_path_factory.mktemp("scales") / "votes.csv"
     simulated = hr.simulate_comparisons(["base", "x=1", "a|b", "<i>", "50%"], 200, rng=3)
-    simulated.to_frame().write_csv(path)
+    simulated.to_frame("polars").write_csv(path)
     return path
 
 

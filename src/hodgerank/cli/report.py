@@ -119,7 +119,7 @@ def _with_groups(command: Callable[..., ReportResult]) -> Callable[..., ReportRe
 
 
 Title = Annotated[
-    str | None, typer.Option(help="Title of the page; the name of the file if not given.")
+    str | None, typer.Option(help="Title of the page.")
 ]
 Question = Annotated[str | None, typer.Option(help="Question, shown below the title.")]
 FormatOption = Annotated[

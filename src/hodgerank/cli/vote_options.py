@@ -162,10 +162,7 @@ def _files(
 ExcludeWorkers = Annotated[
     str | None,
     typer.Option(
-        help=(
-            "Leave out workers: 'flagged' leaves out those with a warning, FILE those that it "
-            "lists."
-        ),
+        help="Leave out workers with a warning (flagged), or those that a file lists.",
         metavar="flagged|FILE",
     ),
 ]
@@ -173,13 +170,11 @@ ExcludeWorkers = Annotated[
 
 MinVotes = Annotated[
     int,
-    typer.Option(
-        min=0, metavar="N", show_default=False, help="Leave out items with fewer than N votes."
-    ),
+    typer.Option(min=0, metavar="N", show_default=False, help="Leave out items with fewer votes."),
 ]
 LargestComponent = Annotated[
     bool,
-    typer.Option("--largest-component", help="Rank only the largest connected group of items."),
+    typer.Option("--largest-component", help="Keep the largest connected group."),
 ]
 
 
