@@ -52,8 +52,9 @@ def arguments(options: Options) -> list[str]:
 
 
 def merged(given: Options, more: Options) -> Options:
-    """Options completed by others, which take precedence."""
-    return tuple({**dict(given), **dict(more)}.items())
+    """Options completed by others, which take precedence; some may be repeated."""
+    new = {name for name, _ in more}
+    return (*(option for option in given if option[0] not in new), *more)
 
 
 def as_options(words: tuple[str, ...]) -> Options:

@@ -16,46 +16,11 @@ from corpus.files import File, grid
 from corpus.suggested_options import is_question, spelled, suggestions_in
 from hodgerank.metrics import kendall_tau
 
-# Layouts that are not yet treated as they must be. Remove a name as soon as its layout is.
-KNOWN_MISSES = frozenset({
-    "agreement_of_two_raters", "alternatives_with_position", "annotated_generators",
-    "answers_a_and_b", "answers_in_sentences", "arrow_keys", "batch_flags", "before_and_after",
-    "bench_games", "best_and_worst_by_place", "best_and_worst_counts", "chess_results",
-    "choice_by_letter", "choice_by_place", "chosen_and_rejected_models",
-    "chosen_and_rejected_texts", "codec_and_quality", "comment_lines",
-    "comparison_category_rating", "confusion_matrix", "correlations", "distances",
-    "duplicate_questions", "error_rates", "features_and_label", "flags_beside_items",
-    "french_winner_and_loser", "french_words", "german_winner_and_loser", "goal_difference",
-    "goals_in_one_cell", "goals_of_both", "goals_without_teams", "golf_strokes",
-    "graded_generators", "keys_f_and_j", "keys_z_and_m", "label_of_the_test", "leaderboard",
-    "league_table", "least_preferred", "letters_and_sides", "likert_more_is_left", "loser_only",
-    "losses", "margins", "more_distorted_side", "numbered_pair_columns", "odd_one_out",
-    "one_column_for_each_answer", "opinion_scores", "order_of_presentation", "places_by_item",
-    "planned_pairs", "points_of_both", "points_of_winner_and_loser", "position_on_the_screen",
-    "preferred_texts", "race_results", "rank1_and_rank2", "rank_columns", "rated_answers",
-    "rating_columns", "ratings_by_item", "rejected_side", "repeated_comments",
-    "result_of_the_call", "score_columns", "scores_of_two_rounds", "scores_without_items",
-    "scripts_and_selected", "sentence_pairs", "share_that_prefers_a", "signed_more_is_right",
-    "similar_pairs", "spanish_words", "square_of_measurements", "thousands",
-    "token_numbers_beside_winner", "two_ages", "type_and_level",
-    "type_and_level_more_distorted", "verdict_levels", "verdict_marks", "verdict_sentences",
-    "verdict_signs", "votes_in_a_cell", "votes_in_a_cell_with_header", "weighted_edges",
-    "win_matrix_with_totals", "wins_and_losses", "wins_before_the_match", "wmt_five",
-    "wmt_pairs", "won_and_lost", "word_counts_beside_winner", "worse_item",
-})  # fmt: skip
-
 
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_a_published_layout_is_ranked_rightly_or_refused(name, tmp_path):
     problems = check_layout(LAYOUTS[name], tmp_path)
-    if name in KNOWN_MISSES:
-        assert problems, f"{name} is treated rightly now: remove it from KNOWN_MISSES"
-    else:
-        assert not problems, f"{LAYOUTS[name].why} {' '.join(problems)}"
-
-
-def test_known_misses_are_layouts():
-    assert LAYOUTS.keys() >= KNOWN_MISSES
+    assert not problems, f"{LAYOUTS[name].why} {' '.join(problems)}"
 
 
 @pytest.mark.parametrize("name", ["plain_comma", "wmt_pairs", "form_questions"])

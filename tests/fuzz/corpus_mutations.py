@@ -14,6 +14,7 @@ from random import Random
 from corpus.files import Cell, Column, File, Sheet
 from fuzz.distractors import DISTRACTORS, PLAUSIBLE, TWO_DISTRACTORS, Maker
 from fuzz.header_names import DECIDED, HIGHER, LOWER, MEASURED, OUTCOMES, PAIRS, WORKERS
+from hodgerank.data.reading.column_names import sided_pairs
 
 Mutation = Callable[[Random, File], bool]
 ITEM_ROLES = frozenset({"left", "right", "winner", "loser", "item"})
@@ -36,9 +37,13 @@ def rename_pair(rng: Random, file: File) -> bool:
     sides = {"left": pair.sides[0], "right": pair.sides[1]}
     left.name, right.name = pair.left, pair.right
     for role in ("higher", "lower"):
-        measures = [column for column in sheet.columns if column.role == role]
-        for column, side in zip(measures, sides.values(), strict=False):
-            column.name = way.format(stem=stems[role], side=side)
+        measures = {column.name: column for column in sheet.columns if column.role == role}
+        pairs = sided_pairs(list(measures))
+        if len(measures) > 1 and not pairs:
+            return False
+        names = pairs[0][:2] if pairs else list(measures)
+        for name, side in zip(names, sides.values(), strict=False):
+            measures[name].name = way.format(stem=stems[role], side=side)
     for column in sheet.columns:
         if column.role == "words" and len(column.codes) >= 2:
             _recode(column, codes)
@@ -146,7 +151,7 @@ def drop_outcome(rng: Random, file: File) -> bool:
         return False
     if sum(column.role in OUTCOME_ROLES for column in sheet.columns) != 1 or _has(sheet, "copy"):
         return False
-    if _has(sheet, "numbers") or PLAUSIBLE.intersection(sheet.header):
+    if _has(sheet, "numbers") or PLAUSIBLE.intersection(map(str.strip, sheet.header)):
         return False  # a reader would take these for the outcome
     items = set(map(str, _only_cells(sheet, "left")))
     if any(not column.role and set(map(str, column.cells)) <= items for column in sheet.columns):

@@ -38,7 +38,7 @@ DISTRACTORS: dict[str, Maker] = {
     "n": lambda rng, k: rng.randrange(1, 30),
 }
 # Columns that would be the outcome if there were no better one.
-PLAUSIBLE = frozenset({"label", "display", "n"})
+PLAUSIBLE = frozenset({"label", "display", "n", "home_wins", "n_a", "n_1"})
 TWO_DISTRACTORS: tuple[tuple[str, str, Maker], ...] = (
     ("rt_left", "rt_right", lambda rng, k: round(rng.uniform(0.4, 9.0), 2)),
     ("tokens_a", "tokens_b", lambda rng, k: rng.randrange(20, 900)),

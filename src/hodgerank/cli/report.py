@@ -118,9 +118,7 @@ def _with_groups(command: Callable[..., ReportResult]) -> Callable[..., ReportRe
     return command
 
 
-Title = Annotated[
-    str | None, typer.Option(help="Title of the page.")
-]
+Title = Annotated[str | None, typer.Option(help="Title of the page.")]
 Question = Annotated[str | None, typer.Option(help="Question, shown below the title.")]
 FormatOption = Annotated[
     Format | None,

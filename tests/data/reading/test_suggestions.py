@@ -53,10 +53,10 @@ def assert_right(ranking: hr.Ranking) -> None:
             {"left": "first_tree", "right": "second_tree", "outcome": "verdict_code"},
         ),
         (
-            table("tree1,tree2,prompt,the_better_one", left, right,
+            table("tree1,tree2,prompt,the_nicer_tree", left, right,
                   lambda *_: random.random() < 0.5, lambda a, b, won: ITEMS[a if won else b]),
-            "--left tree1 --right tree2 --outcome the_better_one",
-            {"left": "tree1", "right": "tree2", "outcome": "the_better_one"},
+            "--left tree1 --right tree2 --outcome the_nicer_tree",
+            {"left": "tree1", "right": "tree2", "outcome": "the_nicer_tree"},
         ),
         (
             table("tree_a,tree_b,worse_tree", left, right,
@@ -154,7 +154,9 @@ def test_a_misspelt_header(write):
 
 
 def test_texts_that_occur_once_are_no_items(write):
-    text = table("chosen,rejected", lambda *_: random.random(), lambda *_: random.random())
+    text = table(
+        "chosen,rejected", lambda *_: f"Yes {random.random()}", lambda *_: f"No {random.random()}"
+    )
     message = complaint(write(text))
     assert "occurs only once" in message
     assert "Perhaps" not in message

@@ -194,17 +194,18 @@ def decided_pairs(columns: Iterable[str]) -> list[tuple[str, str]]:
     >>> decided_pairs(["judge", "candidate_chosen", "candidate_not_chosen"])
     [('candidate_chosen', 'candidate_not_chosen')]
     """
-    won: dict[tuple[str, ...], str] = {}
-    lost: dict[tuple[str, ...], str] = {}
+    won: dict[tuple[str, ...], list[str]] = {}
+    lost: dict[tuple[str, ...], list[str]] = {}
     for name in columns:
         words = words_of(name)
         stem = tuple(word for word in words if word not in _WON | _LOST | {"not"})
         if len(words) - len(stem) == 1 and _WON.intersection(words):
-            won.setdefault(stem, name)
+            won.setdefault(stem, []).append(name)
         elif _LOST.intersection(words) or ("not" in words and _WON.intersection(words)):
-            lost.setdefault(stem, name)
+            lost.setdefault(stem, []).append(name)
     # Points and ratings of winner and loser are not their names.
-    return [(w, lost[stem]) for stem, w in won.items() if stem in lost and not is_measure(stem)]
+    stems = [stem for stem in won if not is_measure(stem)]
+    return [(w, loser) for stem in stems for w in won[stem] for loser in lost.get(stem, ())]
 
 
 def base_word(name: str) -> str:

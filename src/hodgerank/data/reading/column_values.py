@@ -21,6 +21,7 @@ LOOKED_AT = 500  # rows
 FEW_ROWS = 20  # in which every item may occur once, and nothing is refused
 MOST_ITSELF = 0.02  # share of rows that compare an item with itself
 ALMOST_ALL = 0.9
+TEXT = 20  # characters, from which on cells that differ in most rows are texts
 
 
 def objection(table: Table, layout: Layout) -> str | None:
@@ -44,12 +45,14 @@ def objection(table: Table, layout: Layout) -> str | None:
     if are_numbers:
         if is_sign(head[names[0]]) or is_sign(head[names[1]]):
             return f"{pair} hold signs, not items"
+        if any(has_fractions(head[name]) for name in names):
+            return f"{pair} hold measurements, not items"
         n_itself = sum(a == b for a, b in zip(left, right, strict=True))
         if n_itself > MOST_ITSELF * len(head):
             return f"{pair} hold numbers that are often equal, not items"
-    if len({*left, *right}) > ALMOST_ALL * 2 * len(head):
+    if max(len(set(left)), len(set(right))) > len(head) / 2:
         rows = table.rows(names)[0] if len(head) == LOOKED_AT else head
-        if occurs_once(rows[names[0]], rows[names[1]]):
+        if are_single(rows[names[0]], rows[names[1]]):
             return (
                 f"almost every value of {pair} occurs only once, so nothing connects them: a "
                 "ranking needs items that are compared several times"
@@ -82,16 +85,29 @@ def _may_be_all(label: Any, layout: Layout, items: set[Any]) -> bool:
 
 def _are_numbers(cells: list[Any]) -> bool:
     """Return whether all cells that are filled in are numbers."""
-    filled = [cell for cell in cells if cell is not None]
+    filled = [cell for cell in cells if cell is not None and str(cell).strip()]
     return bool(filled) and all(
         number(cell) == number(cell) if isinstance(cell, str) else isinstance(cell, int | float)
         for cell in filled
     )
 
 
+def filled_in(column: pl.Series) -> pl.Series:
+    """Return the cells that are neither missing nor blank."""
+    cells = column.drop_nulls()
+    return cells.filter(cells.str.strip_chars() != "") if cells.dtype == pl.String else cells
+
+
 def is_numeric(column: pl.Series) -> bool:
-    """Return whether all values are numbers."""
-    return len(column) > column.null_count() == numbers(column).null_count()
+    """Return whether all cells that are filled in are numbers."""
+    cells = filled_in(column)
+    return len(cells) > 0 and numbers(cells).null_count() == 0
+
+
+def has_fractions(column: pl.Series) -> bool:
+    """Return whether some of the numbers are not whole."""
+    found = numbers(column).drop_nulls()
+    return bool((found != found.round()).any())
 
 
 def is_sign(column: pl.Series) -> bool:
@@ -112,7 +128,8 @@ def may_be_outcome(column: pl.Series, items: pl.Series) -> bool:
     found = set(numbers(column).drop_nulls().to_list())
     if (min(found) < 0 < max(found)) or len(found) < 4 or max(map(abs, found)) <= 1:
         return True
-    return len(found) <= FEW_GRADES and not found <= set(numbers(items).to_list())
+    n_shared = len(found & set(numbers(items).to_list()))
+    return len(found) <= FEW_GRADES and n_shared <= len(found) / 2
 
 
 def is_attribute(items: tuple[pl.Series, pl.Series], values: tuple[pl.Series, pl.Series]) -> bool:
@@ -135,11 +152,25 @@ def is_running_number(column: pl.Series) -> bool:
     return bool((found == found.round()).all())
 
 
-def occurs_once(left: pl.Series, right: pl.Series) -> bool:
-    """Return whether almost every value of the two columns occurs only once."""
-    both = pl.concat([c.cast(pl.String, strict=False).alias("item") for c in (left, right)])
-    both = both.drop_nulls()
-    return len(both) > 0 and both.n_unique() > ALMOST_ALL * len(both)
+def are_repeated(pairs: pl.DataFrame) -> bool:
+    """Return whether most pairs of items, in either order, occur in several rows."""
+    texts = pairs.select(pl.all().cast(pl.String, strict=False))
+    both = texts.select(pl.min_horizontal(pl.all()), pl.max_horizontal(pl.all()).alias("other"))
+    return len(both) >= FEW_ROWS and both.n_unique() < len(both) / 2
+
+
+def are_single(left: pl.Series, right: pl.Series) -> bool:
+    """Return whether almost every value of two columns, or of one that holds texts, occurs once."""
+    one, other = (c.cast(pl.String, strict=False).alias("item").drop_nulls() for c in (left, right))
+    both = pl.concat([one, other])
+    if both.n_unique() > ALMOST_ALL * len(both):
+        return True
+    return any(
+        cells.n_unique() > len(cells) / 2
+        and float(cells.str.len_chars().mean() or 0) > TEXT  # type: ignore[arg-type]
+        and len(set(cells) & set(rest)) < len(cells) / 10
+        for cells, rest in ((one, other), (other, one))
+    )
 
 
 def _label_of_rows(table: Table, taken: list[str]) -> str | None:

@@ -18,8 +18,8 @@ from hodgerank.data.reading.ballots import (
     find_rated_items,
 )
 from hodgerank.data.reading.column_names import ITEM_WORDS, item_pairs, words_of
-from hodgerank.data.reading.column_values import is_numeric, may_be_outcome, objection
-from hodgerank.data.reading.count_tables import find_tallies, find_win_matrix
+from hodgerank.data.reading.column_values import are_repeated, is_numeric, may_be_outcome, objection
+from hodgerank.data.reading.count_tables import Tallies, find_tallies, find_win_matrix
 from hodgerank.data.reading.derived_columns import Derived, DerivedTable, with_derived_columns
 from hodgerank.data.reading.layouts import (
     Layout,
@@ -48,6 +48,7 @@ ACCOMPANYING = frozenset({"worker", "weight", "time", "count", "group", "unit"})
 LOOKED_AT = 2000  # rows inspected for the values of columns; also the most items of a matrix
 
 
+VAGUE_COUNTS = frozenset({"n", "count", "counts"})
 ITEMS = frozenset({"left", "right", "winner", "loser"})  # columns of items that a caller names
 
 
@@ -269,11 +270,21 @@ def _objection(detected: DetectedLayout) -> str | None:
     table, shape, *_ = detected
     if isinstance(shape, Layout):
         return objection(table, shape)
+    if isinstance(shape, Tallies):
+        counts = VAGUE_COUNTS.intersection(words_of(shape.wins_left))
+        pairs = table.head([shape.left, shape.right], LOOKED_AT)
+        if counts and not table.is_lazy and are_repeated(pairs):
+            return f"{shape.wins_left} may count anything, since pairs occur in several rows"
+        return objection(table, Layout(left=shape.left, right=shape.right))
     if isinstance(shape, WideBallots):
         others = [name for name in table.columns if name not in shape.columns]
         names = [name for name in others if not set(ITEM_WORDS).isdisjoint(words_of(name))]
-        if names and all(map(is_numeric, table.head(list(shape.ranks), LOOKED_AT))):
+        names += [pair.left for pair in chain(*item_pairs(others))]
+        ranks = table.head(list(shape.ranks), LOOKED_AT)
+        if names and all(map(is_numeric, ranks)):
             return f"{shape.ranks[0]} holds numbers, while {names[0]} may name the items"
+        if all(map(is_numeric, ranks)) and any(len(set(row)) < len(row) for row in ranks.rows()):
+            return f"{shape.ranks[0]} and others hold equal numbers, not items"
         return objection(table, Layout(left=shape.ranks[0], right=shape.ranks[1]))
     return None
 

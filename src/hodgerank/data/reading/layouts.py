@@ -30,13 +30,13 @@ OUTCOMES = (
     "picked", "better", "winning", "vote", "verdict", "decision", "judgement", "judgment",
     "sieger", "gewinner", "gagnant", "vainqueur", "ganador", "label", "result", "answer", "grade",
     "rating", "response", "urteil", "ergebnis", "antwort", "résultat", "réponse", "resultado",
-    "respuesta",
+    "respuesta", "auswahl", "choix", "elección", "scelta",
 )  # fmt: skip
 # Beside a word for the outcome these add nothing: winner_id, preferred_item, user_choice.
 _QUALIFIERS = frozenset({
     "id", "name", "item", "side", "label", "position", "key", "index", "user", "worker",
     "participant", "judge", "final", "model", "option", "candidate", "image", "stimulus",
-    "human",
+    "human", "which", "is", "the", "one",
 })  # fmt: skip
 # Such columns are often the label, answer or result of something else.
 VAGUE_OUTCOMES = frozenset({"label", "result", "answer", "grade", "rating", "response"})

@@ -264,6 +264,16 @@ class PairCells(Company):
 
     pair: str
     outcome: str
+    others: tuple[str, ...] = ()  # columns that may be the outcome too
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Doubts about the layout."""
+        if not self.others:
+            return ()
+        return (
+            f"{self.outcome!r} is taken as the outcome: check that it is not {self.others[0]!r}",
+        )
 
     @property
     def parts(self) -> list[str]:
@@ -326,6 +336,12 @@ def _not_all(column: pl.Series, form: str, fits: Callable[[pl.Series], bool]) ->
     )
 
 
+PAIR_WORDS = frozenset({
+    "pair", "pairs", "items", "stimuli", "options", "models", "images", "candidates", "choices",
+    "alternatives", "comparison", "videos", "systems", "players", "teams",
+})  # fmt: skip
+
+
 def find_list_cells(
     source: str, columns: Sequence[str], head: pl.DataFrame, given: ReadOptions
 ) -> RankingCells | PairCells | None:
@@ -345,9 +361,13 @@ def find_list_cells(
             continue
         free = [other for other in columns if other != name]
         outcome = given.outcome or given.winner or next(iter(outcome_columns(free)), None)
-        if form.is_pair and outcome is not None:
+        # The name of one item may hold a semicolon: only a list or the column shows a pair.
+        is_list = not isinstance(cell := head[name].drop_nulls()[0], str) or cell.startswith("[")
+        may_be_pair = is_list or PAIR_WORDS.intersection(words_of(name))
+        if form.is_pair and outcome is not None and may_be_pair:
             company = accompanying(columns, given, [name, outcome]).company
-            return PairCells(pair=name, outcome=outcome, **company)
+            others = [other for other in outcome_columns(free) if other != outcome]
+            return PairCells(pair=name, outcome=outcome, others=tuple(others), **company)
         is_named = given.item is not None or RANKING_WORDS.intersection(words_of(name))
         if (form.is_ranking or is_named) and not (given.outcome or given.winner):
             return RankingCells(ranking=name, **accompanying(columns, given, [name]).company)

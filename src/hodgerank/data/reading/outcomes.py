@@ -178,6 +178,8 @@ def _vocabulary(reading: Reading, values: FloatArray) -> Vocabulary:
         known = {f"{value:g}" for value in values[~np.isnan(values)]}
         if not left.isdecimal() or known <= {left, right}:
             words |= {left: "left", right: "right"}
+        elif (left, right) == ("1", "2") and known == {"0", "1", "2"}:
+            words |= {left: "left", right: "right", "0": "tie"}
     words |= {layout.left.lower(): "left", layout.right.lower(): "right"}
     return Vocabulary(reading.options.words, words, layout.sides)  # type: ignore[arg-type]
 

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from hodgerank.data.comparisons import ReadReport
 from hodgerank.data.extra_columns import SourceColumns
+from hodgerank.data.reading.column_names import words_of
 from hodgerank.data.reading.column_values import is_running_number
-from hodgerank.data.reading.layouts import Layout
+from hodgerank.data.reading.layouts import NAMES_AN_ITEM, Layout
 from hodgerank.data.reading.options import PLAIN_SCALE, OutcomeKind, ReadOptions
 from hodgerank.data.reading.values import numbers
 from hodgerank.data.sources.table import Table
@@ -273,6 +274,10 @@ def _other_scale(table: pl.DataFrame, reading: Reading) -> str:
     plain = "use -1 (right), 0 (tie), +1 (left) or a grade in between"
     found = numbers(table[str(reading.layout.outcome)]).drop_nulls()
     found = found.filter(found.is_finite())
+    codes = set(found.unique().to_list())
+    names_a_winner = NAMES_AN_ITEM.intersection(words_of(str(reading.layout.outcome)))
+    if names_a_winner and codes <= {0, 1, 2, 3}:
+        return "say what the numbers mean: --map NUMBER=left|right|tie|skip (map={'1': 'left'})"
     if is_running_number(found):
         return f"{plain}; these numbers differ in every row: name the outcome with --outcome"
     if found.is_empty() or found.min() == found.max():

@@ -24,6 +24,7 @@ from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.reading.column_names import (
     ITEM_WORDS,
     SidedPair,
+    base_word,
     compared_measures,
     decided_pairs,
     favoured_side,
@@ -37,6 +38,8 @@ from hodgerank.data.reading.column_values import (
     ALMOST_ALL,
     FEW_ROWS,
     MOST_ITSELF,
+    filled_in,
+    has_fractions,
     is_attribute,
     is_numeric,
     is_running_number,
@@ -44,19 +47,20 @@ from hodgerank.data.reading.column_values import (
     label_of_rows,
 )
 from hodgerank.data.reading.layout_detection import is_pattern, listed
-from hodgerank.data.reading.layouts import Layout, outcome_columns
+from hodgerank.data.reading.layouts import VAGUE_OUTCOMES, Layout, outcome_columns
 from hodgerank.data.reading.options import ReadOptions
 from hodgerank.data.reading.outcome_words import Vocabulary
 from hodgerank.data.reading.report import scale_of
 from hodgerank.data.reading.values import numbers
 from hodgerank.data.sources.table import Table
+from hodgerank.data.vote_columns import WORKERS
 from hodgerank.errors import InvalidComparisons
 
 LOOKED_AT = 2000  # rows on which suggestions are tried
 MOST_COLUMNS = 60
 MOST_TRIED = 40  # combinations of columns
 MOST_LEFT_OUT = 0.25
-SURELY = 3.5  # standard errors, since several columns are tried
+SURELY = 4.0  # standard errors, since several columns are tried
 FEWEST_PER_ITEM = 6  # votes on which it shows whether items win again
 KNOWN = "left,right,outcome; left,right,winner; model_a,model_b,winner; winner,loser"
 WORSE_WORDS = frozenset({
@@ -69,8 +73,11 @@ OTHER_WORDS = frozenset({
     "order", "session", "age", "time", "seconds", "rt", "ms", "duration", "date", "year", "month",
     "day", "count", "n", "seed", "fold", "turn", "round", "unnamed", "timestamp", "duplicate",
     "similarity", "distance", "correlation", "match", "scene", "topic", "category", "group",
-    "dataset", "device", "version", "language", "task", "hand", "handedness", "sex", "gender",
+    "dataset", "attendance", "device", "version", "language", "task", "hand", "handedness", "sex",
+    "gender", "tie", "ties", "tied", "draw",
 })  # fmt: skip
+
+EARLIER = frozenset({"elo", "before", "after", "previous", "seed"})  # numbers of other votes
 
 Options: TypeAlias = dict[str, Any]
 Attempt: TypeAlias = Callable[[Options], Comparisons | None]
@@ -109,12 +116,15 @@ def not_recognised(
 def better_outcome(
     table: Table, given: ReadOptions, layout: Layout, attempt: Attempt
 ) -> str | None:
-    """Return options with a consistent outcome, if that of the layout is not consistent."""
+    """Return options with a consistent outcome if that of the layout is not consistent.
+
+    None means that it is consistent, and an empty text that nothing else is.
+    """
     votes = attempt({"left": layout.left, "right": layout.right, "outcome": layout.outcome})
-    if votes is None or has_signal(votes) is not False:
+    if votes is None or (fits(votes) and has_signal(votes) is not False):
         return None
     fitting = suggest(_head(table), given, attempt, only_consistent=True)
-    return worded(fitting) if fitting else None
+    return worded(fitting) if fitting else ""
 
 
 def better_options(
@@ -195,19 +205,22 @@ def most_consistent(layouts: Sequence[Layout], attempt: Attempt) -> Layout:
     fitting = []
     for layout in layouts:
         votes = attempt({"left": layout.left, "right": layout.right, "outcome": layout.outcome})
-        if votes is not None and fits(votes):
+        if votes is not None and fits(votes, most_invalid=MOST_LEFT_OUT):
             if has_signal(votes):
                 return layout
             fitting.append(layout)
-    return fitting[0] if fitting else layouts[0]
+    sure = [o for o in fitting if not VAGUE_OUTCOMES.intersection(words_of(str(o.outcome)))]
+    return sure[0] if sure else layouts[0]
 
 
-def fits(votes: Comparisons, *, has_outcome: bool = True) -> bool:
+def fits(
+    votes: Comparisons, *, has_outcome: bool = True, most_invalid: float = MOST_ITSELF
+) -> bool:
     """Return whether votes read on trial are plausible."""
     report = votes.report
     rows = max(report.rows, 1)
     left_out = sum(report.left_out.values()) - report.filtered
-    if report.rejected > MOST_ITSELF * rows or left_out > MOST_LEFT_OUT * rows:
+    if report.rejected > most_invalid * rows or left_out > MOST_LEFT_OUT * rows:
         return False
     if votes.n_items < 2:
         return False
@@ -337,17 +350,15 @@ def _may_be_items(head: pl.DataFrame, name: str) -> bool:
     """Return whether a column may name items: not signs, not fractions, not a text per row."""
     if name not in head.columns:
         return False
-    cells = head[name].drop_nulls()
+    cells = filled_in(head[name])
     if not (cells.dtype == pl.String or cells.dtype.is_integer()) or cells.is_empty():
         return False
     if is_numeric(cells) and label_of_rows(head) is not None:
         return False
     if len(cells) < FEW_ROWS:
         return True
-    if is_numeric(cells):
-        found = numbers(cells)
-        if is_sign(cells) or bool((found != found.round()).any()):
-            return False
+    if is_numeric(cells) and (is_sign(cells) or has_fractions(cells)):
+        return False
     return 2 <= cells.n_unique() <= ALMOST_ALL * len(cells)
 
 
@@ -392,7 +403,8 @@ def _outcomes(
 ) -> Iterator[Candidates]:
     """Yield options for the outcome of a pair, the surest first."""
     items = {part for side in pair[:2] for part in (side, *side.split("+"))}
-    free = [name for name in head.columns if name not in items and name not in named.values()]
+    taken = {*items, *named.values()}
+    free = [name for name in head.columns if name not in taken and base_word(name) not in WORKERS]
     given = named.get("outcome") or named.get("winner")
     if given is not None:
         yield from _readings(head, given, pair, "name")
@@ -412,6 +424,8 @@ def _outcomes(
     measured = set()
     for left, right, sign in compared_measures(free, pair.sides):
         if not (is_numeric(head[left]) and is_numeric(head[right])):
+            continue
+        if EARLIER.intersection(words_of(left)):
             continue
         measured |= {left, right}
         are_columns = {pair.left, pair.right} <= set(head.columns)
@@ -440,7 +454,7 @@ def _readings(
     """Yield the ways to read an outcome column: as it is, or as numbers on a scale."""
     worse = {"worse": True} if WORSE_WORDS.intersection(words_of(name)) else {}
     found = numbers(head[name]).drop_nulls()
-    is_number = len(found) > 0 and len(found) >= 0.95 * head[name].drop_nulls().len()
+    is_number = len(found) > 0 and len(found) >= 0.95 * len(filled_in(head[name]))
     low, high = (float(found.min()), float(found.max())) if is_number else (0.0, 0.0)  # type: ignore[arg-type]
     are_sides = set(head[name].cast(pl.String, strict=False).drop_nulls()) <= set(pair.sides)
     are_signs = -1 <= low < 0 and high <= 1 and evidence == "name"

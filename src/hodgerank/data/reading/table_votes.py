@@ -146,15 +146,17 @@ class TableVotes:
             from hodgerank.data.reading.suggestions import most_consistent
 
             layout = most_consistent((layout, *detected.others), self._attempt)
-        is_vague = VAGUE_OUTCOMES.intersection(words_of(layout.outcome or ""))
+        is_vague = layout.difference or VAGUE_OUTCOMES.intersection(words_of(layout.outcome or ""))
         if is_vague and len(detected.table.columns) > len(layout.columns):
             from hodgerank.data.reading.suggestions import better_outcome
 
-            better = better_outcome(table, self.options, layout, self._attempt)
-            if better:
-                raise InvalidComparisons(
-                    f"{self.name}: the votes in {layout.outcome} are no more consistent than "
-                    f"chance, while others are.\n{better}"
+            doubt = better_outcome(table, self.options, layout, self._attempt)
+            if doubt is not None:
+                why = f"the votes in {layout.outcome} are no more consistent than chance"
+                if doubt:
+                    raise InvalidComparisons(f"{self.name}: {why}, while others are.\n{doubt}")
+                detected = detected._replace(
+                    notes=(*detected.notes, f"{why}: check that it is the outcome")
                 )
         return detected._replace(shape=layout)
 
