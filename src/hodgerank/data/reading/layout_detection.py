@@ -95,7 +95,8 @@ def detect_layout(table: Table, given: ReadOptions) -> DetectedLayout:
     for found in _shapes(table, given):
         _require_one_part_each(found, given, table.name)
         detected = _with_difference(table, found)._replace(notes=getattr(found, "notes", ()))
-        objects = None if given.columns.keys() & ITEMS else _objection(detected)
+        is_certain = given.columns.keys() & ITEMS or _is_written(found)
+        objects = None if is_certain else _objection(detected)
         if objects is None:
             return detected._replace(others=_with_other_outcomes(found, columns, given))
         doubt = doubt or objects
@@ -202,9 +203,7 @@ def _with_other_outcomes(
     found: Layout | Shape, columns: list[str], given: ReadOptions
 ) -> tuple[Layout, ...]:
     """Return the layouts that differ from one in the outcome column only."""
-    if not isinstance(found, Layout) or found.outcome is None:
-        return ()
-    if (found.left, found.right, found.outcome) in (layout.names for layout in LAYOUTS.values()):
+    if not isinstance(found, Layout) or found.outcome is None or _is_written(found):
         return ()
     others = (o for o in pair_layouts(columns, given) if o.outcome and o.difference is None)
     return tuple(o for o in others if o.left == found.left and o.outcome != found.outcome)
@@ -263,6 +262,14 @@ def _as_written(columns: list[str], given: ReadOptions) -> ReadOptions | None:
         if not item_pairs(columns)[0]:
             return replace(given, winner=layout.left, loser=layout.right)
     return None
+
+
+def _is_written(shape: Layout | Shape) -> bool:
+    """Return whether a table has exactly the columns of left, right and outcome that we write."""
+    if not isinstance(shape, Layout) or shape.outcome is None:
+        return False
+    names = (shape.left, shape.right, shape.outcome)
+    return any(names == layout.names for layout in LAYOUTS.values())
 
 
 def _objection(detected: DetectedLayout) -> str | None:
