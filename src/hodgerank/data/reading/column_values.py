@@ -18,6 +18,7 @@ from hodgerank.data.reading.values import number, numbers
 from hodgerank.data.sources.table import Table
 
 LOOKED_AT = 500  # rows
+MANY_ROWS = 20_000
 FEW_ROWS = 20  # in which every item may occur once, and nothing is refused
 MOST_ITSELF = 0.02  # share of rows that compare an item with itself
 ALMOST_ALL = 0.9
@@ -51,8 +52,9 @@ def objection(table: Table, layout: Layout) -> str | None:
         if n_itself > MOST_ITSELF * len(head):
             return f"{pair} hold numbers that are often equal, not items"
     if max(len(set(left)), len(set(right))) > len(head) / 2:
-        rows = table.rows(names)[0] if len(head) == LOOKED_AT else head
-        if are_single(rows[names[0]], rows[names[1]]):
+        rows = table.head(names, MANY_ROWS) if len(head) == LOOKED_AT else head
+        # In a part of a large table items may occur once because there are many of them.
+        if len(rows) < MANY_ROWS and are_single(rows[names[0]], rows[names[1]]):
             return (
                 f"almost every value of {pair} occurs only once, so nothing connects them: a "
                 "ranking needs items that are compared several times"
