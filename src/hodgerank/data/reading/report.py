@@ -275,7 +275,7 @@ def _other_scale(table: pl.DataFrame, reading: Reading) -> str:
     found = numbers(table[str(reading.layout.outcome)]).drop_nulls()
     found = found.filter(found.is_finite())
     names_a_winner = NAMES_AN_ITEM.intersection(words_of(str(reading.layout.outcome)))
-    n_codes = int(found.is_in([0, 1, 2, 3]).sum())
+    n_codes = int(found.is_in([0.0, 1.0, 2.0, 3.0]).sum())
     if names_a_winner and n_codes > 0.9 * len(found):
         return "say what the numbers mean: --map NUMBER=left|right|tie|skip (map={'1': 'left'})"
     if is_running_number(found):
