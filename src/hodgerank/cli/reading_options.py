@@ -101,7 +101,7 @@ def reading_page(rich_markup_mode: Any) -> Any:
         votes.toml beside it, one per line, such as scale = [1, 7].
 
         Examples:
-          hodgerank rank matches.csv --winner home --loser away
+          hodgerank rank matches.csv --winner victor --loser opponent
 
           hodgerank rank survey.csv --left A --right B --outcome grade --scale 1 7
 
@@ -109,13 +109,13 @@ def reading_page(rich_markup_mode: Any) -> Any:
 
           hodgerank rank scenes.csv --by scene
 
-          hodgerank rank quality.csv --left type1+level1 --right type2+level2 --outcome answer
+          hodgerank rank quality.csv --left type1+level1 --right type2+level2
 
-          hodgerank rank games.csv --left home --right away --outcome home_goals-away_goals
+          hodgerank rank games.csv --outcome points_a-points_b
 
           hodgerank rank trials.csv --map f=left --map j=right --skip timeout
 
-          hodgerank describe votes.txt --no-header --separator ";" --left 1 --right 2 --outcome 3
+          hodgerank rank votes.txt --no-header --left 1 --right 2 --outcome 3
         """
 
     parameters = reading_parameters()

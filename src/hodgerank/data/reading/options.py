@@ -82,8 +82,8 @@ class ReadOptions:
         is_repeatable=True,
     )
     map: Mapping[str, str] | Sequence[str] | None = _option(
-        "Meaning of a word, e.g. --map f=left --map j=right; may be repeated.",
-        metavar="WORD=left|right|tie|skip",
+        "Whether a word means left, right, tie or skip, e.g. --map f=left; may be repeated.",
+        metavar="WORD=MEANING",
         is_repeatable=True,
     )
     both_bad: BothBad | None = _option(
