@@ -209,9 +209,7 @@ def by_name(items: Sequence[Item]) -> dict[str, Item]:
 
 def _require_no_votes(lines: list[str], path: Path) -> None:
     """Refuse files whose lines all look like votes: two names and 1, 0 or -1, perhaps a worker."""
-    if lines and all(
-        re.match(r"[^,;\t]+([,;\t])[^,;\t]+\1[+-]?[01](\1|$)", line) for line in lines
-    ):
+    if lines and all(VOTE.match(line) for line in lines):
         raise InvalidComparisons(f"{path} looks like votes without a header: add --no-header")
 
 

@@ -17,6 +17,10 @@ from hodgerank.errors import InvalidArgument, InvalidComparisons, UnknownItem, r
 from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray, Item
 
 NO_WORKER = -1
+GRADED_APART = (
+    "words such as 'A>B' and 'A>>B' are graded by the words in each file, and the files differ: "
+    "read all votes from one file"
+)
 MOST_UNUSED = 8  # unused columns that are named
 MOST_LINES = 20
 MOST_SINGLE = 300_000_000  # votes that may be expanded to one row each
@@ -38,6 +42,8 @@ class ReadReport:
         worker, or unanswered.
     both_bad_ties
         Votes that reject both items and count as ties, the default.
+    strengths
+        Strengths of preference that the words of the outcome express, e.g. for 'A>B' and 'A>>B'.
     missing
         Rows in which an item is marked as missing (NA, ?).
     filtered
@@ -66,6 +72,7 @@ class ReadReport:
     rows: int = 0
     both_bad: int = 0
     both_bad_ties: int = 0
+    strengths: tuple[int, ...] = ()
     skipped: int = 0
     unanswered: int = 0
     missing: int = 0
@@ -142,6 +149,10 @@ def _percentage(share: float) -> str:
 def joint_report(reports: Sequence[ReadReport], source: str) -> ReadReport:
     """Combine the reports of votes read in several parts."""
     layouts = dict.fromkeys(report.layout for report in reports)
+    notes = dict.fromkeys(note for report in reports for note in report.notes)
+    strengths = dict.fromkeys(report.strengths for report in reports if report.strengths)
+    if len(strengths) > 1:
+        notes[GRADED_APART] = None
     counts = (
         "rows", "both_bad", "both_bad_ties", "skipped", "unanswered", "missing", "filtered",
         "rejected",
@@ -155,7 +166,8 @@ def joint_report(reports: Sequence[ReadReport], source: str) -> ReadReport:
         adaptive=any(report.adaptive for report in reports),
         unused=tuple(dict.fromkeys(name for report in reports for name in report.unused)),
         display_doubt=next((r.display_doubt for r in reports if r.display_doubt), ""),
-        notes=tuple(dict.fromkeys(note for report in reports for note in report.notes)),
+        notes=tuple(notes),
+        strengths=tuple(sorted({strength for known in strengths for strength in known})),
         **{name: sum(getattr(report, name) for report in reports) for name in counts},
     )
 
@@ -422,7 +434,8 @@ class Comparisons(Displayed):
     ) -> Any:
         """Return one row per vote: left, right, outcome, and worker, weight and time if known.
 
-        For adaptively chosen pairs a column `asked_by` records that. If the display order is
+        For adaptively chosen pairs a column `asked_by` records that, and votes that come from one
+        ranking of several items have the same number in a column `ballot`. If the display order is
         unknown for some votes, `is_display_known` says for which. Extra columns follow; one whose
         name has another meaning gets the ending `_extra`. `read_comparisons` reads the table back.
 
@@ -486,6 +499,8 @@ class Comparisons(Displayed):
             columns["weight"] = self.weight
         if self.time is not None:
             columns[written.time] = self.time
+        if self.ballot is not None and not self.units:
+            columns["ballot"] = self.ballot + 1
         if self.report.adaptive:
             columns["asked_by"] = np.full(len(self), "adaptive", dtype=object)
         is_doubtful = written.outcome is not None and not self.display_known.all()

@@ -179,6 +179,10 @@ class ExtraColumns(Mapping[str, "pl.Series"]):
         """Return the names of the columns."""
         return f"ExtraColumns({', '.join(short(name) for name in self._names) or 'none'})"
 
+    def __deepcopy__(self, memo: Any) -> ExtraColumns:
+        """Return these columns, which do not change."""
+        return self
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the columns of these votes, read if necessary."""
         return _restored, (dict(self), self.from_text)

@@ -107,7 +107,7 @@ LAYOUTS: Mapping[str, WrittenLayout] = {
 }
 
 
-@lru_cache(4096)
+@lru_cache(1 << 15)
 def words_of(name: str) -> tuple[str, ...]:
     """Split a column name into words in lower case.
 
@@ -135,7 +135,7 @@ def written_names(extra: Iterable[str], own: Sequence[str]) -> dict[str, str]:
     taken, found = {*own, *names}, {}
     for name in names:
         new, parts = name, words_of(name)
-        spellings = {name.strip().lower(), "_".join(parts), _without_id(parts)}
+        spellings = {name.strip().lower(), "_".join(parts), base_word(name)}
         if not meant.isdisjoint(spellings) or name in sided:
             new += RENAMED
             while new in taken:
@@ -145,9 +145,15 @@ def written_names(extra: Iterable[str], own: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _without_id(words: Sequence[str]) -> str:
-    """Return the word for which worker_id, WorkerID or worker_no stands."""
-    return "".join(word for word in words if word not in IDS).removesuffix("id")
+def base_word(name: str) -> str:
+    """Return the name without an id or number word: `worker` for WorkerID, worker_id, worker_no.
+
+    >>> base_word("participant_id"), base_word("workerid"), base_word("Judge")
+    ('participant', 'worker', 'judge')
+    """
+    words = [word for word in words_of(name) if word not in IDS]
+    name = "_".join(words)
+    return name.removesuffix("id") if len(name) > len("pid") else name
 
 
 def _sided(names: Sequence[str]) -> set[str]:

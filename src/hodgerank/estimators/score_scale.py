@@ -134,6 +134,8 @@ class ScoreScale:
                     "(--score-scale elo)"
                 )
             try:
+                if isinstance(self.anchor, str):  # two characters are no item and score
+                    raise TypeError
                 item, value = self.anchor
                 value = float(value)
             except (TypeError, ValueError):

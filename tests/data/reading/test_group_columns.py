@@ -257,7 +257,7 @@ def test_files_of_text_and_files_with_types_are_pointed_out_alike(tmp_path):
 
 
 def test_of_large_tables_only_columns_named_like_groups_are_inspected(monkeypatch):
-    monkeypatch.setattr(group_columns, "FEW_ROWS", 100)
+    monkeypatch.setattr(group_columns, "INSPECTED_ROWS", 100)
     parts = [votes(6, 90, f"{k} ").with_columns(k=pl.lit(k)) for k in ("x", "y")]
     table = pl.concat(parts)
     assert notes(table) == ()

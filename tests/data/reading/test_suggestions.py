@@ -175,3 +175,31 @@ def test_hostile_names_are_quoted(write):
     path = write(table("tree $(rm) a,tree $(rm) b,ans; wer", left, right,
                        lambda a, b, won: ITEMS[a if won else b]))  # fmt: skip
     assert "--left 'tree $(rm) a' --right 'tree $(rm) b' --outcome 'ans; wer'" in complaint(path)
+
+
+@pytest.mark.parametrize("options", [{"item": "z"}, {"place": "z"}, {"ballot": "z"}])
+def test_a_trial_suggests_nothing_itself(write, options):
+    path = write("x,y,z\n" + "a,b,c\n" * 30)
+    assert "recognised" in complaint(path, **options)
+
+
+def test_lists_in_columns_called_like_items_are_refused():
+    rows = [{"response_a": [str(k)], "response_b": [str(-k)], "label": [1]} for k in range(30)]
+    assert "holds lists or records" in complaint(rows)
+
+
+def test_baselines_that_are_only_on_one_side(write):
+    text = table(
+        "item_a,item_b,mark", lambda a, b, won: ITEMS[a % 3], lambda a, b, won: ITEMS[3 + b % 3],
+        lambda a, b, won: "left" if won else "right",
+    )  # fmt: skip
+    assert "--left item_a --right item_b --outcome mark" in complaint(write(text))
+
+
+def test_files_graded_by_different_words_say_so(tmp_path):
+    one, other = tmp_path / "one.csv", tmp_path / "other.csv"
+    one.write_text("model_a,model_b,verdict\nx,y,A>>B\ny,z,B>A\n")
+    other.write_text("model_a,model_b,verdict\nx,y,A>B\ny,z,B>A\n")
+    notes = hr.read_comparisons([one, other]).report.notes
+    assert any("the files differ" in note for note in notes)
+    assert hr.read_comparisons([other]).report.notes == ()

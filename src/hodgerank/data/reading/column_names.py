@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from hodgerank.data.vote_columns import IDS, MOST_WORDS, SIDES
+from hodgerank.data.vote_columns import MOST_WORDS, SIDES
+from hodgerank.data.vote_columns import base_word as base_word
 from hodgerank.data.vote_columns import words_of as words_of
 
 # Words for the items compared, the likeliest first.
@@ -206,17 +207,6 @@ def decided_pairs(columns: Iterable[str]) -> list[tuple[str, str]]:
     # Points and ratings of winner and loser are not their names.
     stems = [stem for stem in won if not is_measure(stem)]
     return [(w, loser) for stem in stems for w in won[stem] for loser in lost.get(stem, ())]
-
-
-def base_word(name: str) -> str:
-    """Return the name without an id or number word: `worker` for WorkerID, worker_id, worker_no.
-
-    >>> base_word("participant_id"), base_word("workerid"), base_word("Judge")
-    ('participant', 'worker', 'judge')
-    """
-    words = [word for word in words_of(name) if word not in IDS]
-    name = "_".join(words)
-    return name.removesuffix("id") if len(name) > len("pid") else name
 
 
 _ID_WORDS = frozenset({"id", "ids", "no", "nr", "number", "index", "key", "code", "uid"})

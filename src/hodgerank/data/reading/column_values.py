@@ -7,6 +7,7 @@ occur once each cannot be ranked.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import polars as pl
@@ -19,10 +20,10 @@ from hodgerank.data.sources.table import Table
 
 LOOKED_AT = 500  # rows
 MANY_ROWS = 20_000
-FEW_ROWS = 20  # in which every item may occur once, and nothing is refused
+FEWEST_ROWS = 20  # in which every item may occur once, and nothing is refused
 MOST_ITSELF = 0.02  # share of rows that compare an item with itself
 ALMOST_ALL = 0.9
-TEXT = 20  # characters, from which on cells that differ in most rows are texts
+TEXT_LENGTH = 20  # characters, from which on cells that differ in most rows are texts
 
 
 def objection(table: Table, layout: Layout) -> str | None:
@@ -35,13 +36,16 @@ def objection(table: Table, layout: Layout) -> str | None:
     names = [layout.left, layout.right]
     outcome = layout.outcome if layout.difference is None else None
     head = table.head([*names, *([outcome] if outcome else [])], LOOKED_AT)
+    nested = next((name for name in head.columns if head[name].dtype.is_nested()), None)
+    if nested is not None:
+        return f"{nested} holds lists or records, not one value per row"
     left, right = (head[name].to_list() for name in names)
     pair = " and ".join(names)
     are_numbers = _are_numbers(left) and _are_numbers(right)
     label = _label_of_rows(table, names) if are_numbers else None
     if label is not None:
         return f"{pair} hold numbers on each {label}, not items"
-    if len(head) < FEW_ROWS:
+    if len(head) < FEWEST_ROWS:
         return None
     if are_numbers:
         if is_sign(head[names[0]]) or is_sign(head[names[1]]):
@@ -89,7 +93,7 @@ def _are_numbers(cells: list[Any]) -> bool:
     """Return whether all cells that are filled in are numbers."""
     filled = [cell for cell in cells if cell is not None and str(cell).strip()]
     return bool(filled) and all(
-        number(cell) == number(cell) if isinstance(cell, str) else isinstance(cell, int | float)
+        number(cell) == number(cell) if isinstance(cell, str) else type(cell) in (int, float)
         for cell in filled
     )
 
@@ -148,7 +152,7 @@ def is_attribute(items: tuple[pl.Series, pl.Series], values: tuple[pl.Series, pl
 def is_running_number(column: pl.Series) -> bool:
     """Return whether a column numbers the rows, in any order and with gaps."""
     cells = column.drop_nulls()
-    if len(cells) < FEW_ROWS or cells.n_unique() < len(cells) or not is_numeric(cells):
+    if len(cells) < FEWEST_ROWS or cells.n_unique() < len(cells) or not is_numeric(cells):
         return False
     found = numbers(cells)
     return bool((found == found.round()).all())
@@ -158,7 +162,7 @@ def are_repeated(pairs: pl.DataFrame) -> bool:
     """Return whether most pairs of items, in either order, occur in several rows."""
     texts = pairs.select(pl.all().cast(pl.String, strict=False))
     both = texts.select(pl.min_horizontal(pl.all()), pl.max_horizontal(pl.all()).alias("other"))
-    return len(both) >= FEW_ROWS and both.n_unique() < len(both) / 2
+    return len(both) >= FEWEST_ROWS and both.n_unique() < len(both) / 2
 
 
 def are_single(left: pl.Series, right: pl.Series) -> bool:
@@ -169,7 +173,7 @@ def are_single(left: pl.Series, right: pl.Series) -> bool:
         return True
     return any(
         cells.n_unique() > len(cells) / 2
-        and float(cells.str.len_chars().mean() or 0) > TEXT  # type: ignore[arg-type]
+        and float(cells.str.len_chars().mean() or 0) > TEXT_LENGTH  # type: ignore[arg-type]
         and len(set(cells) & set(rest)) < len(cells) / 10
         for cells, rest in ((one, other), (other, one))
     )
@@ -177,8 +181,8 @@ def are_single(left: pl.Series, right: pl.Series) -> bool:
 
 def _label_of_rows(table: Table, taken: list[str]) -> str | None:
     """Return a column that names something else in every row: what a table is about, not votes."""
-    times = table.columns
-    named = [name for name in times if name not in taken and times.count(name) == 1]
+    times = Counter(table.columns)
+    named = [name for name, n in times.items() if name not in taken and n == 1]
     named = [name for name in named if not set(ITEM_WORDS).isdisjoint(words_of(name))]
     return label_of_rows(table.head(named, LOOKED_AT)) if named else None
 

@@ -114,6 +114,7 @@ def decode(
     report = report_on(
         table, reading, status, multiplicity, kind=outcomes.kind, both_bad=outcomes.both_bad
     )
+    report = replace(report, strengths=outcomes.strengths)
     used = status == Row.USED
     report = replace(report, adaptive=_is_adaptive(table, layout, used))
     groups = columns.pop("groups")

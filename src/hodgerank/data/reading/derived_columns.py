@@ -170,10 +170,9 @@ class DerivedTable:
 
 def _label(column: pl.Series) -> pl.Series:
     """Return a part of a label; a blank one is missing."""
-    if column.dtype.is_float():
-        whole = column.cast(pl.Int64, strict=False)
-        column = whole if bool((whole == column).all()) else column
     text = column.cast(pl.String).str.strip_chars().alias("part")
+    if column.dtype.is_float():  # 1.0 is the same level as 1 in another file
+        text = text.str.replace(r"\.0$", "")
     return text.set(text == "", None)
 
 

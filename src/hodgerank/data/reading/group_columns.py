@@ -37,7 +37,7 @@ POPULATION_WORDS = frozenset({
     "education", "occupation", "panel", "cohort", "population", "culture",
 })  # fmt: skip
 GROUP_WORDS = UNIT_WORDS | CRITERION_WORDS | POPULATION_WORDS
-OTHER_WORDS = (MEASURES - GROUP_WORDS) | VERDICTS | {"loser", "rejected", "number"}
+NO_GROUP_WORDS = (MEASURES - GROUP_WORDS) | VERDICTS | {"loser", "rejected", "number"}
 MOST_WORDS = 4  # of a name; more are a text, such as the question of a survey
 MOST_GROUPS = 200  # that are worth a ranking each
 MOST_POPULATIONS = 12
@@ -47,7 +47,7 @@ REPEATS = 3  # votes per item that show what an item determines
 VOTES_PER_ITEM = 2  # for a ranking of one value
 VALUES_PER_ITEM = 10  # with which intervals clustered by unit are about right
 MOST_CELLS = 1 << 24
-FEW_ROWS = 200_000  # in which every column is inspected
+INSPECTED_ROWS = 200_000  # in which every column is inspected
 _DATE = re.compile(r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2}.*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}.*")
 _FRACTION = re.compile(r"[-+]?\d*[.,]\d+(e[-+]?\d+)?", re.IGNORECASE)
 
@@ -59,9 +59,9 @@ def point_out_groups(
     names = [name for name in unused if name and not is_pattern(name)]
     candidates = [name for name in names if _is_named(name)]
     n_parts = 1
-    if names and (candidates or len(votes) <= FEW_ROWS):
+    if names and (candidates or len(votes) <= INSPECTED_ROWS):
         n_parts = int(laplacian.components(votes.left, votes.right, votes.n_items).max()) + 1
-    if n_parts > 1 and len(votes) <= FEW_ROWS:
+    if n_parts > 1 and len(votes) <= INSPECTED_ROWS:
         candidates = names  # any column may split items that are not connected
     if not candidates:
         return votes
@@ -89,16 +89,16 @@ def point_out_groups(
 
 
 def _sampled(votes: Comparisons) -> Comparisons:
-    """Return at most FEW_ROWS of the votes, evenly spaced."""
-    if len(votes) <= FEW_ROWS:
+    """Return at most INSPECTED_ROWS of the votes, evenly spaced."""
+    if len(votes) <= INSPECTED_ROWS:
         return votes
-    return votes.select(np.arange(0, len(votes), -(-len(votes) // FEW_ROWS))).compacted()
+    return votes.select(np.arange(0, len(votes), -(-len(votes) // INSPECTED_ROWS))).compacted()
 
 
 def _is_named(name: str) -> bool:
     """Return whether a name suggests groups, and not a measure, the worker or the chosen item."""
     words = words_of(name)
-    if len(words) > MOST_WORDS or OTHER_WORDS.intersection(words) or base_word(name) in WORKERS:
+    if len(words) > MOST_WORDS or NO_GROUP_WORDS.intersection(words) or base_word(name) in WORKERS:
         return False
     return bool(GROUP_WORDS.intersection(words))
 

@@ -79,7 +79,8 @@ def _names_of(table: Table, items: set[str]) -> dict[str, str]:
     others = [name for name in cells.columns if name != ids]
     by_word = {word: name for name in reversed(others) for word in words_of(name)}
     label = next((by_word[word] for word in NAME_WORDS if word in by_word), others[0])
-    pairs = cells.select(id=ids, label=label).drop_nulls().filter(pl.col("label") != "").unique()
+    pairs = cells.select(id=ids, label=label).drop_nulls().filter(pl.col("label") != "")
+    pairs = pairs.unique(maintain_order=True)
     twice = pairs.filter(pl.col("id").is_in(items) & pl.col("id").is_duplicated())
     if len(twice):
         raise InvalidArgument(f"{table.name} gives the id {short(twice['id'][0])} two names")

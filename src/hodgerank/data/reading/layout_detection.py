@@ -45,7 +45,7 @@ TEXT_WORDS = frozenset({
 })  # fmt: skip
 # Options that name columns beside the votes; others say which columns hold the items.
 ACCOMPANYING = frozenset({"worker", "weight", "time", "count", "group", "unit"})
-LOOKED_AT = 2000  # rows inspected for the values of columns; also the most items of a matrix
+LOOKED_AT = 2000  # rows on which layouts and options are tried; also the most items of a matrix
 
 
 VAGUE_COUNTS = frozenset({"n", "count", "counts"})
@@ -278,12 +278,11 @@ def _objection(detected: DetectedLayout) -> str | None:
     if isinstance(shape, Layout):
         return objection(table, shape)
     if isinstance(shape, Tallies):
-        counts = VAGUE_COUNTS.intersection(words_of(shape.wins_left))
-        pairs = table.head([shape.left, shape.right], LOOKED_AT)
-        if counts and not table.is_lazy and are_repeated(pairs):
+        is_vague = VAGUE_COUNTS.intersection(words_of(shape.wins_left)) and not table.is_lazy
+        if is_vague and are_repeated(table.head([shape.left, shape.right], LOOKED_AT)):
             return f"{shape.wins_left} may count anything, since pairs occur in several rows"
         return objection(table, Layout(left=shape.left, right=shape.right))
-    if isinstance(shape, WideBallots):
+    if isinstance(shape, WideBallots) and not table.is_lazy:
         others = [name for name in table.columns if name not in shape.columns]
         names = [name for name in others if not set(ITEM_WORDS).isdisjoint(words_of(name))]
         names += [pair.left for pair in chain(*item_pairs(others))]
@@ -297,7 +296,7 @@ def _objection(detected: DetectedLayout) -> str | None:
 
 
 def _require_one_part_each(shape: Layout | Shape, given: ReadOptions, source: str) -> None:
-    """Return whether no column has two roles; judges and samplers may be the items compared."""
+    """Raise an error if a column has two roles; judges and samplers may be the items compared."""
     parts = Counter(shape.parts)
     may_be_groups = (getattr(shape, "worker", None), getattr(shape, "asked_by", None))
     if given.group in parts and given.group not in may_be_groups:

@@ -209,11 +209,13 @@ def outcome_columns(columns: Sequence[str]) -> list[str]:
     for name in columns:
         plain.setdefault(" ".join(words_of(name.strip())), name)
     found = [plain[word] for word in OUTCOMES if word in plain]
-    for word in OUTCOMES:
-        for name in columns:
-            words = words_of(name)
-            if word in words and all(w in _QUALIFIERS for w in words if w != word):
-                found.append(name)
+    by_word: dict[str, list[str]] = {}
+    for name in columns:
+        words = words_of(name)
+        for word in set(words).intersection(OUTCOMES):
+            if all(w in _QUALIFIERS for w in words if w != word):
+                by_word.setdefault(word, []).append(name)
+    found += [name for word in OUTCOMES for name in by_word.get(word, ())]
     return list(dict.fromkeys(found))
 
 

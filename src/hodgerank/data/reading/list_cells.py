@@ -44,7 +44,7 @@ RANKING_WORDS = frozenset({
     "preferences", "preference",
 })  # fmt: skip
 # Names of columns in which > stands between a whole and its part, or in a condition.
-OTHER_WORDS = frozenset({
+PATH_WORDS = frozenset({
     "category", "categories", "path", "breadcrumb", "breadcrumbs", "taxonomy", "hierarchy", "menu",
     "section", "condition", "filter", "query", "rule", "formula", "expression",
 })  # fmt: skip
@@ -188,6 +188,11 @@ class RankingCells(Company):
         entries = entries_of(table[self.ranking])
         if entries is None:
             raise _not_all(table[self.ranking], "rankings such as 'a > b = c'", _has_items)
+        listed = pl.DataFrame({"row": entries.row, "item": entries.item})
+        twice = listed.filter(listed.is_duplicated())
+        if len(twice):
+            row, item = twice.row(0)
+            raise InvalidComparisons(f"row {row + 1}: the ranking lists {short(repr(item))} twice")
         counts = self._counts(table)
         sizes = np.bincount(entries.row, minlength=len(table))
         n_pairs = int((counts.astype(float) * sizes * (sizes - 1) / 2).sum())
@@ -357,7 +362,7 @@ def find_list_cells(
                 f"{source}: the first line {short(repr(name))} is a ranking, not a header: add a "
                 "header such as 'ranking'"
             )
-        if given.item is None and OTHER_WORDS.intersection(words_of(name)):
+        if given.item is None and PATH_WORDS.intersection(words_of(name)):
             continue
         free = [other for other in columns if other != name]
         outcome = given.outcome or given.winner or next(iter(outcome_columns(free)), None)

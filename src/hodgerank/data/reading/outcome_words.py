@@ -154,7 +154,9 @@ class Vocabulary:
             return None if sides else Word(_of_both(others))
         if others & _EQUAL:
             is_one = len(set(sides)) == 1
-            return None if is_one or others & (_WORSE | _BETTER - {"good"}) else Word("tie")
+            if is_one or others & (_WORSE | _BETTER - {"good"}):
+                return None
+            return Word("both bad" if others & _BAD else "tie")
         if not sides or len(sides) > 2 or (len(sides) == 2 and "than" not in words):
             return None
         is_worse = bool(others & (_WORSE | _BAD))
@@ -169,8 +171,9 @@ class Vocabulary:
 
 def _of_both(words: set[str]) -> Meaning:
     """Return what is said of both: they are bad, or they are equal."""
-    is_bad = bool(words & _BAD) or ("neither" in words and not words & _BAD)
-    return "both bad" if is_bad else "tie"
+    if "neither" in words:  # neither is good, but: neither is better
+        return "tie" if words & (_BAD | _WORSE | _BETTER - {"good"}) else "both bad"
+    return "both bad" if words & _BAD else "tie"
 
 
 def graded(words: Sequence[Word | None]) -> dict[int, float]:

@@ -22,11 +22,16 @@ YES, NO = frozenset({"yes", "y", "ja", "oui", "sí"}), frozenset({"no", "n", "ne
 
 
 class Outcomes(NamedTuple):
-    """Outcomes in [-1, 1], the kind of their column, and which of them stand for 'both bad'."""
+    """Outcomes in [-1, 1] and how they were read.
+
+    `kind` is that of the column, `both_bad` are the rows that reject both items and count as ties,
+    and `strengths` are the strengths of preference that words express.
+    """
 
     kind: OutcomeKind | None
     values: FloatArray
     both_bad: BoolArray | None = None
+    strengths: tuple[int, ...] = ()
 
 
 def is_measured(column: pl.Series) -> bool:
@@ -93,7 +98,7 @@ def understand_labels(
     if kind == "word":
         if word_status[:-1].any() or codes.min() == MISSING:
             status[:] = word_status[codes]
-        return Outcomes(kind, word_value[codes], both_bad)
+        return Outcomes(kind, word_value[codes], both_bad, tuple(graded(words)))
     # A sheet filled in by hand may have 'left' in one row and the item in the next.
     chose_left, chose_right = chosen[codes] == left, chosen[codes] == right
     outcome = np.where(chose_left, 1.0, np.where(chose_right, -1.0, word_value[codes]))

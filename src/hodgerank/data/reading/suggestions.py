@@ -36,7 +36,7 @@ from hodgerank.data.reading.column_names import (
 )
 from hodgerank.data.reading.column_values import (
     ALMOST_ALL,
-    FEW_ROWS,
+    FEWEST_ROWS,
     MOST_ITSELF,
     filled_in,
     has_fractions,
@@ -46,7 +46,7 @@ from hodgerank.data.reading.column_values import (
     is_sign,
     label_of_rows,
 )
-from hodgerank.data.reading.layout_detection import is_pattern, listed
+from hodgerank.data.reading.layout_detection import LOOKED_AT, is_pattern, listed
 from hodgerank.data.reading.layouts import VAGUE_OUTCOMES, Layout, outcome_columns
 from hodgerank.data.reading.options import ReadOptions
 from hodgerank.data.reading.outcome_words import Vocabulary
@@ -56,10 +56,11 @@ from hodgerank.data.sources.table import Table
 from hodgerank.data.vote_columns import WORKERS
 from hodgerank.errors import InvalidComparisons
 
-LOOKED_AT = 2000  # rows on which suggestions are tried
 MOST_COLUMNS = 60
 MOST_TRIED = 40  # combinations of columns
 MOST_LEFT_OUT = 0.25
+ENOUGH = 60  # votes whose winner is predicted, in both halves
+HARDLY = 1.5  # standard errors below which votes are no more consistent than chance
 SURELY = 4.0  # standard errors, since several columns are tried
 FEWEST_PER_ITEM = 6  # votes on which it shows whether items win again
 KNOWN = "left,right,outcome; left,right,winner; model_a,model_b,winner; winner,loser"
@@ -68,7 +69,7 @@ WORSE_WORDS = frozenset({
     "least", "poorer",
 })  # fmt: skip
 # Columns of such names hold no outcome, whatever their numbers are.
-OTHER_WORDS = frozenset({
+NO_OUTCOME_WORDS = frozenset({
     "id", "ids", "no", "nr", "number", "index", "trial", "prompt", "question", "page", "block",
     "order", "session", "age", "time", "seconds", "rt", "ms", "duration", "date", "year", "month",
     "day", "count", "n", "seed", "fold", "turn", "round", "unnamed", "timestamp", "duplicate",
@@ -101,7 +102,7 @@ def not_recognised(
     what = "the outcome" if any(item_pairs(columns)) else "the two items"
     reason = reason or f"no column for {what} was recognised"
     start = f"{table.name}: {reason}. The columns are {listed(columns)}."
-    if len(columns) == 1:
+    if len(columns) == 1 and table.from_text:
         start += " If they are not separated by a comma, tab, ; or |, name the --separator."
     head = _head(table)
     fitting = suggest(head, given, attempt)
@@ -224,7 +225,7 @@ def fits(
         return False
     if votes.n_items < 2:
         return False
-    if votes.n_votes < FEW_ROWS:
+    if votes.n_votes < FEWEST_ROWS:
         return True
     is_one_sided = len(set(np.sign(votes.outcome).tolist())) < 2
     return 2 * votes.n_votes >= 3 * votes.n_items and not (is_one_sided and has_outcome)
@@ -233,9 +234,9 @@ def fits(
 def has_signal(votes: Comparisons) -> bool | None:
     """Return whether items that win in one half of the votes also win in the other half.
 
-    None means that there are too few votes to tell.
+    None means that the votes do not show whether they do.
     """
-    if votes.n_votes < FEW_ROWS or 2 * votes.n_votes < FEWEST_PER_ITEM * votes.n_items:
+    if votes.n_votes < FEWEST_ROWS or 2 * votes.n_votes < FEWEST_PER_ITEM * votes.n_items:
         return None
     decided = votes.select(votes.outcome != 0)
     half = np.arange(len(decided)) % 2 == 0
@@ -252,7 +253,10 @@ def has_signal(votes: Comparisons) -> bool | None:
         is_sure = expected != 0
         right += int((expected == np.sign(unseen.outcome))[is_sure].sum())
         n += int(is_sure.sum())
-    return n >= FEW_ROWS and bool(right / n - 0.5 > SURELY * np.sqrt(0.25 / n))
+    z = (right - n / 2) / np.sqrt(max(n, 1) / 4)
+    if z > SURELY:
+        return True
+    return False if n >= ENOUGH and z < HARDLY else None
 
 
 def _head(table: Table) -> pl.DataFrame:
@@ -262,7 +266,9 @@ def _head(table: Table) -> pl.DataFrame:
     columns = []
     for name in [name for name in names if name not in table.nested][:MOST_COLUMNS]:
         with suppress(InvalidComparisons):  # a column that cannot be read need not be used
-            columns.append(table.head([name], LOOKED_AT)[name])
+            column = table.head([name], LOOKED_AT)[name]
+            is_label = isinstance(column.dtype, pl.Categorical | pl.Enum)
+            columns.append(column.cast(pl.String) if is_label else column)
     return pl.DataFrame(columns)
 
 
@@ -315,7 +321,8 @@ def _pairs(head: pl.DataFrame, named: Mapping[str, str]) -> Iterator[SidedPair]:
     sided = [
         pair
         for pair in (*known, *unknown)
-        if all(_may_be_items(head, name) for name in pair[:2]) and _share(head, *pair[:2])
+        if all(_may_be_items(head, name) for name in pair[:2])
+        and (pair in known or _share(head, *pair[:2]))
     ]
     if "left" in named or "right" in named:
         sided = [
@@ -355,7 +362,7 @@ def _may_be_items(head: pl.DataFrame, name: str) -> bool:
         return False
     if is_numeric(cells) and label_of_rows(head) is not None:
         return False
-    if len(cells) < FEW_ROWS:
+    if len(cells) < FEWEST_ROWS:
         return True
     if is_numeric(cells) and (is_sign(cells) or has_fractions(cells)):
         return False
@@ -365,7 +372,7 @@ def _may_be_items(head: pl.DataFrame, name: str) -> bool:
 def _share(head: pl.DataFrame, left: str, right: str) -> bool:
     """Return whether two columns have values in common, as columns of items do."""
     one, other = (set(head[name].cast(pl.String).drop_nulls()) for name in (left, right))
-    return len(head) < FEW_ROWS or len(one & other) >= 0.2 * min(len(one), len(other))
+    return len(head) < FEWEST_ROWS or len(one & other) >= 0.2 * min(len(one), len(other))
 
 
 def _itself(head: pl.DataFrame, *pairs: SidedPair) -> float:
@@ -416,7 +423,7 @@ def _outcomes(
         name
         for name in free
         if name not in plain
-        and not OTHER_WORDS.intersection(words_of(name))
+        and not NO_OUTCOME_WORDS.intersection(words_of(name))
         and (_names_an_item(head, pair, name) or _holds_words(head, pair, name))
     ]
     for name in telling:
@@ -443,7 +450,7 @@ def _outcomes(
             ]
             yield either, "numbers"
     for name in free:
-        is_other = bool(OTHER_WORDS.intersection(words_of(name))) or is_running_number(head[name])
+        is_other = NO_OUTCOME_WORDS.intersection(words_of(name)) or is_running_number(head[name])
         if name not in (*plain, *telling, *measured) and not is_other:
             yield from _readings(head, name, pair, "numbers")
 

@@ -22,6 +22,7 @@ from hodgerank.data.reading.derived_columns import DerivedTable
 from hodgerank.data.reading.group_columns import point_out_groups
 from hodgerank.data.reading.item_names import read_names
 from hodgerank.data.reading.layout_detection import (
+    LOOKED_AT,
     DetectedLayout,
     NotRecognised,
     detect_layout,
@@ -110,7 +111,6 @@ def _not_understood(where: str, error: BaseException) -> InvalidArgument:
 BATCH = 1 << 20  # rows in memory at once
 VALID = frozenset({"valid", "is_valid", "accepted", "approved"})
 MOST_INVALID = 0.5  # share of invalid rows from which on other columns are tried
-TRIED = 2000  # rows on which suggested options are tried
 SAMPLE = 1 << 16  # rows inspected to see whether votes repeat
 # Beyond this many distinct votes, counting them at the source takes longer than fetching them.
 MANY_DISTINCT = 1 << 18
@@ -124,6 +124,7 @@ class TableVotes:
 
     opened: Table
     options: ReadOptions = field(default_factory=ReadOptions)
+    is_trial: bool = False  # whether options are only tried, so that none are suggested
 
     @cached_property
     def _recognised(self) -> DetectedLayout:
@@ -136,12 +137,16 @@ class TableVotes:
         try:
             detected = detect_layout(table, self.options)
         except NotRecognised as error:
+            if self.is_trial:
+                raise
             from hodgerank.data.reading.suggestions import not_recognised
 
             raise not_recognised(error.table, self.options, self._attempt, error.reason) from None
         layout = detected.shape
-        if table.is_lazy or not isinstance(layout, Layout) or self.options.outcome:
+        is_plain = isinstance(layout, Layout) and not (self.options.outcome or self.is_trial)
+        if table.is_lazy or not is_plain:
             return detected
+        layout = cast(Layout, layout)
         if detected.others:
             from hodgerank.data.reading.suggestions import most_consistent
 
@@ -152,9 +157,11 @@ class TableVotes:
 
             doubt = better_outcome(table, self.options, layout, self._attempt)
             if doubt is not None:
-                why = f"the votes in {layout.outcome} are no more consistent than chance"
+                why = f"the votes in {layout.outcome} are not consistent"
                 if doubt:
-                    raise InvalidComparisons(f"{self.name}: {why}, while others are.\n{doubt}")
+                    raise InvalidComparisons(
+                        f"{self.name}: {why}, while another column is.\n{doubt}"
+                    )
                 detected = detected._replace(
                     notes=(*detected.notes, f"{why}: check that it is the outcome")
                 )
@@ -173,10 +180,10 @@ class TableVotes:
         tried = replace(self.options, skip_invalid=True, **options)
         texts = [*tried.columns.values(), tried.where or ""]
         columns = [name for name in self._plain_columns if any(name in text for text in texts)]
-        head = Frame(self.opened.head(columns, TRIED), self.name, scale=self.opened.scale)
+        head = Frame(self.opened.head(columns, LOOKED_AT), self.name, scale=self.opened.scale)
         head.from_text = self.opened.from_text
         try:
-            return TableVotes(head, tried).answers()
+            return TableVotes(head, tried, is_trial=True).answers()
         except HodgeRankError:
             return None
 
@@ -247,7 +254,7 @@ class TableVotes:
             shape = self._recognised.shape
             is_guess = isinstance(shape, Layout) and not (self.options.left and self.options.right)
             is_wrong = error.share > MOST_INVALID or error.itself > MOST_ITSELF
-            if not is_wrong or not is_guess or self.options.skip_invalid:
+            if self.is_trial or not is_wrong or not is_guess or self.options.skip_invalid:
                 raise
             from hodgerank.data.reading.suggestions import better_options
 
@@ -351,15 +358,17 @@ class TableVotes:
         name = next((name for name in unused if "_".join(words_of(name)) in VALID), None)
         if name is None or table.is_lazy:
             return notes
-        cells = table.rows([name])[0][name].cast(pl.String, strict=False).str.to_lowercase()
-        n_invalid = int(cells.is_in(["false", "f", "no", "0"]).sum())
+        column = table.rows([name])[0][name]
+        cells = column.cast(pl.String, strict=False).str.to_lowercase()
+        is_invalid = cells.is_in(["false", "f", "no", "0"]).fill_null(value=False)
+        n_invalid = int(is_invalid.sum())
         if 0 < n_invalid < len(cells) and cells.drop_nulls().n_unique() == 2:
-            kept = table.rows([name])[0].filter(~cells.is_in(["false", "f", "no", "0"]))[name][0]
+            kept = column.filter(~is_invalid).drop_nulls()[0]
             value = f"'{kept}'" if isinstance(kept, str) else str(kept).lower()
-            column = name if name.isidentifier() else f'\\"{name}\\"'
+            called = name if name.isidentifier() else f'\\"{name}\\"'
             notes.append(
                 f"{n_invalid:,} of {len(cells):,} rows are marked as invalid in column {name!r} "
-                f'and count here: leave them out with --where "{column} = {value}"'
+                f'and count here: leave them out with --where "{called} = {value}"'
             )
         return notes
 

@@ -122,7 +122,8 @@ class Frame:
         ]
         if not fields:
             return self
-        return Frame(native.with_columns(fields), self.name, self.is_lazy, self.scale)
+        native = native.with_columns(fields)
+        return Frame(native, self.name, self.is_lazy, self.scale, self._file, self._backend)
 
     def filtered(self, where: str) -> Frame:
         """Return the rows for which a condition holds, filtered by the library."""
@@ -130,9 +131,9 @@ class Frame:
         try:
             if isinstance(native, pl.LazyFrame):
                 native = native.filter(pl.sql_expr(where))
-                return Frame(native, self.name, self.is_lazy, backend=self._backend)
+                return Frame(native, self.name, self.is_lazy, self.scale, backend=self._backend)
             if self._frame.implementation.value == "duckdb":
-                return Frame(native.filter(where), self.name, self.is_lazy)
+                return Frame(native.filter(where), self.name, self.is_lazy, self.scale)
         except UNREADABLE as error:
             raise InvalidArgument(f"the condition {where!r} is invalid: {error}") from None
         raise InvalidArgument(
