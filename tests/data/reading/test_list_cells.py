@@ -121,7 +121,7 @@ def test_lists_of_other_values_are_not_rankings(tmp_path, cell):
 
 
 def test_an_item_that_is_ranked_twice_is_an_error(tmp_path):
-    with pytest.raises(InvalidComparisons, match="row 1: the ranking lists .a. twice"):
+    with pytest.raises(InvalidComparisons, match="row 1: the ranking lists 'a' twice"):
         votes_of(tmp_path, "ranking\na > b > a\nb > c\n")
 
 

@@ -27,7 +27,6 @@ from hodgerank.data.reading.layouts import (
     Company,
     PairRows,
     accompanying,
-    each_once,
     made_layout,
     outcome_columns,
     pair_rows,
@@ -60,11 +59,6 @@ class LongBallots(Company):
     def parts(self) -> list[str]:
         """Columns by role, without the group; none may have two roles."""
         return self.with_company(self.ballot, self.item, self.place)
-
-    @property
-    def columns(self) -> list[str]:
-        """Columns to read, each once."""
-        return each_once(self.parts, self.group)
 
     def __str__(self) -> str:
         """Return the layout as the report names it."""
@@ -110,11 +104,6 @@ class WideBallots(Company):
         """Columns by role, without the group; none may have two roles."""
         return self.with_company(*self.ranks)
 
-    @property
-    def columns(self) -> list[str]:
-        """Columns to read, each once."""
-        return each_once(self.parts, self.group)
-
     def __str__(self) -> str:
         """Return the layout as the report names it."""
         names = (f"{self.ranks[0]} to {self.ranks[-1]}", *self.company.values())
@@ -138,11 +127,6 @@ class Choices(Company):
     def parts(self) -> list[str]:
         """Columns by role, without the group; none may have two roles."""
         return self.with_company(self.best, self.worst, *self.shown)
-
-    @property
-    def columns(self) -> list[str]:
-        """Columns to read, each once."""
-        return each_once(self.parts, self.group)
 
     def __str__(self) -> str:
         """Return the layout as the report names it."""
@@ -194,11 +178,6 @@ class RatedItems(Company):
     def parts(self) -> list[str]:
         """Columns by role, without the group; none may have two roles."""
         return self.with_company(*self.shown, *self.numbers)
-
-    @property
-    def columns(self) -> list[str]:
-        """Columns to read, each once."""
-        return each_once(self.parts, self.group)
 
     def __str__(self) -> str:
         """Return the layout as the report names it."""

@@ -24,7 +24,6 @@ from hodgerank.data.reading.layouts import (
     Company,
     PairRows,
     accompanying,
-    each_once,
     made_layout,
     pair_rows,
 )
@@ -49,11 +48,6 @@ class Tallies(Company):
     def parts(self) -> list[str]:
         """Columns by role, without the group; none may have two roles."""
         return self.with_company(self.left, self.right, self.wins_left, self.wins_right, self.ties)
-
-    @property
-    def columns(self) -> list[str]:
-        """Columns to read, each once."""
-        return each_once(self.parts, self.group)
 
     def __str__(self) -> str:
         """Return the layout as the report names it."""

@@ -19,7 +19,7 @@ import polars as pl
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
 from hodgerank.data.reading.column_names import MEASURES, VERDICTS, base_word, sided_pairs, words_of
 from hodgerank.data.reading.layout_detection import is_pattern
-from hodgerank.data.reading.suggestions import as_options
+from hodgerank.data.reading.options import as_options
 from hodgerank.data.reading.values import MISSING, NOT_A_NAME, encode
 from hodgerank.data.vote_columns import WORKERS
 from hodgerank.kernels.linalg import laplacian

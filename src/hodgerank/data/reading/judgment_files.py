@@ -23,7 +23,6 @@ from hodgerank.data.reading.layouts import (
     Layout,
     PairRows,
     accompanying,
-    each_once,
     made_layout,
     pair_layout,
     pair_rows,
@@ -53,11 +52,6 @@ class AlpacaEval(Company):
     def parts(self) -> list[str]:
         """Columns by role, without the group; none may have two roles."""
         return self.with_company(self.left, self.right, self.preference)
-
-    @property
-    def columns(self) -> list[str]:
-        """Columns to read, each once."""
-        return each_once(self.parts, self.group)
 
     def __str__(self) -> str:
         """Return the layout as the report names it."""
@@ -95,11 +89,6 @@ class MTBenchPairs(Company):
         """Columns by role, without the group; none may have two roles."""
         return self.with_company(self.left, self.right, *self.games)
 
-    @property
-    def columns(self) -> list[str]:
-        """Columns to read, each once."""
-        return each_once(self.parts, self.group)
-
     def __str__(self) -> str:
         """Return the layout as the report names it."""
         return f"{', '.join(self.columns)} (MT-Bench: two votes per row, in both orders)"
@@ -131,11 +120,6 @@ class ArenaHard(Company):
     def parts(self) -> list[str]:
         """Columns by role, without the group; none may have two roles."""
         return self.with_company(self.model, self.baseline, self.games)
-
-    @property
-    def columns(self) -> list[str]:
-        """Columns to read, each once."""
-        return each_once(self.parts, self.group)
 
     @property
     def notes(self) -> tuple[str, ...]:

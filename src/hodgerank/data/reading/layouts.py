@@ -67,15 +67,20 @@ class Company:
         named = {part.name: getattr(self, part.name) for part in fields(Company)}
         return {part: name for part, name in named.items() if name is not None}
 
+    @property
+    def parts(self) -> list[str]:
+        """Columns by role, without the group; none may have two roles."""
+        return self.with_company()
+
+    @property
+    def columns(self) -> list[str]:
+        """Columns to read, each once, the group last."""
+        return list(dict.fromkeys([*self.parts, *([self.group] if self.group else [])]))
+
     def with_company(self, *own: str | None) -> list[str]:
         """Combine columns with those that accompany them, except the group."""
         others = (name for part, name in self.company.items() if part != "group")
         return [name for name in (*own, *others) if name is not None]
-
-
-def each_once(parts: Iterable[str], group: str | None) -> list[str]:
-    """Return columns without repetition, the group last."""
-    return list(dict.fromkeys([*parts, *([group] if group is not None else [])]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,11 +118,6 @@ class Layout(Company):
         """Columns by role, without the group; none may have two roles."""
         labels = self.labels or ()
         return self.with_company(self.left, self.right, self.outcome, self.ballot, *labels)
-
-    @property
-    def columns(self) -> list[str]:
-        """Columns to read, each once."""
-        return each_once(self.parts, self.group)
 
     def __str__(self) -> str:
         """Return the layout as the report names it."""

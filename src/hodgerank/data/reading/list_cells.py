@@ -27,7 +27,6 @@ from hodgerank.data.reading.layouts import (
     Layout,
     PairRows,
     accompanying,
-    each_once,
     made_layout,
     outcome_columns,
     pair_rows,
@@ -174,11 +173,6 @@ class RankingCells(Company):
         """Columns by role, without the group; none may have two roles."""
         return self.with_company(self.ranking)
 
-    @property
-    def columns(self) -> list[str]:
-        """Columns to read, each once."""
-        return each_once(self.parts, self.group)
-
     def __str__(self) -> str:
         """Return the layout as the report names it."""
         return f"{', '.join(self.columns)}, a ranking of several items in one cell, best first"
@@ -284,11 +278,6 @@ class PairCells(Company):
     def parts(self) -> list[str]:
         """Columns by role, without the group; none may have two roles."""
         return self.with_company(self.pair, self.outcome)
-
-    @property
-    def columns(self) -> list[str]:
-        """Columns to read, each once."""
-        return each_once(self.parts, self.group)
 
     def __str__(self) -> str:
         """Return the layout as the report names it."""

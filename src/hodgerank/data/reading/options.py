@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from math import isfinite
 from pathlib import Path
+from shlex import quote
 from typing import Any, Literal
 
 from hodgerank.display import short
@@ -161,6 +162,29 @@ class ReadOptions:
 def plain_word(word: str) -> str:
     """Return a word as it is looked up: in lower case, with single spaces."""
     return " ".join(word.lower().split())
+
+
+def as_options(options: Mapping[str, Any]) -> str:
+    """Format options as on the command line.
+
+    >>> as_options({"left": "A", "outcome": "my grade", "scale": (1, 5), "worse": True})
+    "--left A --outcome 'my grade' --scale 1 5 --worse"
+    """
+    parts = []
+    for name, value in options.items():
+        parts.append("--by" if name == "group" else f"--{name.replace('_', '-')}")
+        if isinstance(value, str):
+            parts.append(quote(value))
+        elif isinstance(value, Mapping):
+            parts.append(" --map ".join(quote(f"{word}={side}") for word, side in value.items()))
+        elif value is not True:
+            parts += [f"{end:g}" for end in value]
+    return " ".join(parts)
+
+
+def as_arguments(options: Mapping[str, Any]) -> str:
+    """Format options as arguments of `read_comparisons`."""
+    return ", ".join(f"{name}={value!r}" for name, value in options.items())
 
 
 def _words(words: Any, name: str) -> tuple[str, ...] | None:

@@ -25,7 +25,6 @@ from hodgerank.data.reading.layouts import (
     Layout,
     PairRows,
     accompanying,
-    each_once,
     pair_rows,
 )
 from hodgerank.data.reading.options import ReadOptions
@@ -76,11 +75,6 @@ class PairColumns(Company):
     def parts(self) -> list[str]:
         """Columns by role, without the group; none may have two roles."""
         return self.with_company(*(pair.column for pair in self.pairs))
-
-    @property
-    def columns(self) -> list[str]:
-        """Columns to read, each once."""
-        return each_once(self.parts, self.group)
 
     def __str__(self) -> str:
         """Return the layout as the report names it."""

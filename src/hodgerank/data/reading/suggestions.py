@@ -10,50 +10,22 @@ given with the question.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from difflib import get_close_matches
-from itertools import combinations, islice
-from shlex import quote
-from typing import Any, Literal, NamedTuple, TypeAlias
+from itertools import islice
+from typing import TypeAlias
 
 import numpy as np
 import polars as pl
 
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.data.reading.column_names import (
-    ITEM_WORDS,
-    SidedPair,
-    base_word,
-    compared_measures,
-    decided_pairs,
-    favoured_side,
-    is_measure,
-    item_pairs,
-    named_pair,
-    sided_pairs,
-    words_of,
-)
-from hodgerank.data.reading.column_values import (
-    ALMOST_ALL,
-    FEWEST_ROWS,
-    MOST_ITSELF,
-    filled_in,
-    has_fractions,
-    is_attribute,
-    is_numeric,
-    is_running_number,
-    is_sign,
-    label_of_rows,
-)
+from hodgerank.data.reading.candidates import Options, Suggestion, candidates, possible_pairs
+from hodgerank.data.reading.column_names import item_pairs, words_of
+from hodgerank.data.reading.column_values import FEWEST_ROWS, MOST_ITSELF
 from hodgerank.data.reading.layout_detection import LOOKED_AT, is_pattern, listed
-from hodgerank.data.reading.layouts import VAGUE_OUTCOMES, Layout, outcome_columns
-from hodgerank.data.reading.options import ReadOptions
-from hodgerank.data.reading.outcome_words import Vocabulary
-from hodgerank.data.reading.report import scale_of
-from hodgerank.data.reading.values import numbers
+from hodgerank.data.reading.layouts import VAGUE_OUTCOMES, Layout
+from hodgerank.data.reading.options import ReadOptions, as_arguments, as_options
 from hodgerank.data.sources.table import Table
-from hodgerank.data.vote_columns import WORKERS
 from hodgerank.errors import InvalidComparisons
 
 MOST_COLUMNS = 60
@@ -62,33 +34,11 @@ MOST_LEFT_OUT = 0.25
 ENOUGH = 60  # votes whose winner is predicted, in both halves
 HARDLY = 1.5  # standard errors below which votes are no more consistent than chance
 SURELY = 4.0  # standard errors, since several columns are tried
+MANY_PER_ITEM = 30
 FEWEST_PER_ITEM = 6  # votes on which it shows whether items win again
 KNOWN = "left,right,outcome; left,right,winner; model_a,model_b,winner; winner,loser"
-WORSE_WORDS = frozenset({
-    "worse", "worst", "loser", "lost", "rejected", "distorted", "annoying", "noisier", "blurrier",
-    "least", "poorer",
-})  # fmt: skip
-# Columns of such names hold no outcome, whatever their numbers are.
-NO_OUTCOME_WORDS = frozenset({
-    "id", "ids", "no", "nr", "number", "index", "trial", "prompt", "question", "page", "block",
-    "order", "session", "age", "time", "seconds", "rt", "ms", "duration", "date", "year", "month",
-    "day", "count", "n", "seed", "fold", "turn", "round", "unnamed", "timestamp", "duplicate",
-    "similarity", "distance", "correlation", "match", "scene", "topic", "category", "group",
-    "dataset", "attendance", "device", "version", "language", "task", "hand", "handedness", "sex",
-    "gender", "tie", "ties", "tied", "draw",
-})  # fmt: skip
 
-EARLIER = frozenset({"elo", "before", "after", "previous", "seed"})  # numbers of other votes
-
-Options: TypeAlias = dict[str, Any]
 Attempt: TypeAlias = Callable[[Options], Comparisons | None]
-
-
-class Suggestion(NamedTuple):
-    """Options that fit, and when, if the table does not show whether they are right."""
-
-    options: Options
-    when: str = ""
 
 
 def not_recognised(
@@ -149,29 +99,6 @@ def worded(fitting: Sequence[Suggestion]) -> str:
     return "\n".join(lines)
 
 
-def as_options(options: Mapping[str, Any]) -> str:
-    """Format options as on the command line.
-
-    >>> as_options({"left": "A", "outcome": "my grade", "scale": (1, 5), "worse": True})
-    "--left A --outcome 'my grade' --scale 1 5 --worse"
-    """
-    parts = []
-    for name, value in options.items():
-        parts.append("--by" if name == "group" else f"--{name.replace('_', '-')}")
-        if isinstance(value, str):
-            parts.append(quote(value))
-        elif isinstance(value, Mapping):
-            parts.append(" --map ".join(quote(f"{word}={side}") for word, side in value.items()))
-        elif value is not True:
-            parts += [f"{end:g}" for end in value]
-    return " ".join(parts)
-
-
-def as_arguments(options: Mapping[str, Any]) -> str:
-    """Format options as arguments of `read_comparisons`."""
-    return ", ".join(f"{name}={value!r}" for name, value in options.items())
-
-
 def suggest(
     head: pl.DataFrame, given: ReadOptions, attempt: Attempt, *, only_consistent: bool = False
 ) -> list[Suggestion]:
@@ -181,8 +108,7 @@ def suggest(
     """
     named = given.columns
     unsure: list[Suggestion] = []
-    candidates = islice(_candidates(head, named), MOST_TRIED)
-    for alternatives, evidence in candidates:
+    for alternatives, evidence in islice(candidates(head, named), MOST_TRIED):
         fitting = [Suggestion({**named, **options}, when) for options, when in alternatives]
         tried = [attempt(options) for options, _ in fitting]
         has_outcome = "loser" not in fitting[0].options
@@ -192,7 +118,9 @@ def suggest(
         signal = has_signal(votes[0])
         if signal:
             return fitting
-        is_enough = evidence == "name" or (evidence == "values" and signal is None)
+        # Many votes would show that they are consistent, if they were.
+        are_few = 2 * votes[0].n_votes < MANY_PER_ITEM * votes[0].n_items
+        is_enough = evidence == "name" or (evidence == "values" and signal is None and are_few)
         unsure = unsure or (fitting if is_enough else [])
     return [] if only_consistent else unsure
 
@@ -272,252 +200,9 @@ def _head(table: Table) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-# What makes a column an outcome: its name; values that name sides or items, which also other
-# columns do; or nothing but numbers that agree with each other.
-Evidence: TypeAlias = Literal["name", "values", "numbers"]
-Candidates: TypeAlias = tuple[list[Suggestion], Evidence]
-
-
-def _candidates(head: pl.DataFrame, named: Mapping[str, str]) -> Iterator[Candidates]:
-    """Yield alternatives, the likeliest first, and what makes them likely."""
-    columns = head.columns
-    for roles in (("left", "right", "outcome"), ("left", "right", "winner"), ("winner", "loser")):
-        misspelt = _misspelt(columns, roles, named)
-        if misspelt and all(_may_be_items(head, misspelt[role]) for role in roles[:2]):
-            yield [Suggestion(misspelt)], "name"
-    decided = [] if "left" in named or "right" in named else decided_pairs(columns)
-    for winner, loser in decided:
-        if _may_be_items(head, winner) and _may_be_items(head, loser):
-            yield [Suggestion({"winner": winner, "loser": loser})], "name"
-    for pair in _pairs(head, named):
-        items = {"left": pair.left, "right": pair.right}
-        for candidates, evidence in _outcomes(head, pair, named):
-            yield [Suggestion({**items, **o}, when) for o, when in candidates], evidence
-
-
-def _misspelt(
-    columns: Sequence[str], roles: Sequence[str], named: Mapping[str, str]
-) -> Options | None:
-    """Return columns whose names are almost those of the roles: 'lefft', 'rigth', 'outcome'."""
-    found: Options = {}
-    for role in roles:
-        near = get_close_matches(role, [name.lower() for name in columns], n=1, cutoff=0.75)
-        name = named.get(role) or next((c for c in columns if near and c.lower() == near[0]), None)
-        if role == "outcome" and name is None:
-            free = [c for c in columns if c not in found.values()]
-            name = next(iter(outcome_columns(free)), None)
-        if name is None or name in found.values():
-            return None
-        found[role] = name
-    return found
-
-
-def _pairs(head: pl.DataFrame, named: Mapping[str, str]) -> Iterator[SidedPair]:
-    """Yield columns that may name the two items, also two columns together."""
-    if "left" in named and "right" in named:
-        yield named_pair(named["left"], named["right"])
-        return
-    known, unknown = item_pairs(head.columns)
-    sided = [
-        pair
-        for pair in (*known, *unknown)
-        if all(_may_be_items(head, name) for name in pair[:2])
-        and (pair in known or _share(head, *pair[:2]))
-    ]
-    if "left" in named or "right" in named:
-        sided = [
-            pair
-            for pair in sided
-            if named.get("left", pair.left) == pair.left
-            and named.get("right", pair.right) == pair.right
-        ]
-    parts = [pair for pair in sided if _itself(head, pair) > MOST_ITSELF]
-    yield from (pair for pair in sided if pair not in parts)
-    levels = [pair for pair in sided_pairs(head.columns) if pair not in parts]
-    for first in parts:
-        for second in (*parts, *levels):
-            if second.sides == first.sides and first is not second:
-                kind, level = sorted((first, second), key=lambda pair: is_numeric(head[pair.left]))
-                together = named_pair(f"{kind.left}+{level.left}", f"{kind.right}+{level.right}")
-                if _itself(head, first, second) <= MOST_ITSELF and _is_level(head, second):
-                    yield together
-    if not sided:
-        yield from _alike(head)
-
-
-def _is_level(head: pl.DataFrame, pair: SidedPair) -> bool:
-    """Return whether a pair of columns may complete the names of items: few values, shared."""
-    if is_measure(pair.stem) and "level" not in pair.stem:
-        return False
-    few = all(head[name].n_unique() <= max(12, len(head) // 4) for name in pair[:2])
-    return few and _share(head, *pair[:2])
-
-
-def _may_be_items(head: pl.DataFrame, name: str) -> bool:
-    """Return whether a column may name items: not signs, not fractions, not a text per row."""
-    if name not in head.columns:
-        return False
-    cells = filled_in(head[name])
-    if not (cells.dtype == pl.String or cells.dtype.is_integer()) or cells.is_empty():
-        return False
-    if is_numeric(cells) and label_of_rows(head) is not None:
-        return False
-    if len(cells) < FEWEST_ROWS:
-        return True
-    if is_numeric(cells) and (is_sign(cells) or has_fractions(cells)):
-        return False
-    return 2 <= cells.n_unique() <= ALMOST_ALL * len(cells)
-
-
-def _share(head: pl.DataFrame, left: str, right: str) -> bool:
-    """Return whether two columns have values in common, as columns of items do."""
-    one, other = (set(head[name].cast(pl.String).drop_nulls()) for name in (left, right))
-    return len(head) < FEWEST_ROWS or len(one & other) >= 0.2 * min(len(one), len(other))
-
-
-def _itself(head: pl.DataFrame, *pairs: SidedPair) -> float:
-    """Return the share of rows in which all these pairs have the same value on both sides."""
-    if not len(head):
-        return 0.0
-    same = pl.repeat(value=True, n=len(head), eager=True)
-    for pair in pairs:
-        same &= (head[pair.left] == head[pair.right]).fill_null(value=False)
-    return float(same.mean() or 0.0)  # type: ignore[arg-type]
-
-
-def _alike(head: pl.DataFrame) -> Iterator[SidedPair]:
-    """Yield two columns that share at least a third of their values, most first."""
-    values = {}
-    for name in head.columns:
-        is_named = not set(ITEM_WORDS).isdisjoint(words_of(name))
-        if not _may_be_items(head, name) or is_measure(words_of(name)):
-            continue
-        distinct = set(head[name].cast(pl.String).drop_nulls())
-        is_number = numbers(head[name].drop_nulls()).null_count() == 0
-        if len(distinct) > 2 and (is_named or not is_number):
-            values[name] = distinct
-    rated = [
-        (len(values[a] & values[b]) / len(values[a] | values[b]), a, b)
-        for a, b in combinations(values, 2)
-    ]
-    for share, a, b in sorted(rated, key=lambda pair: -pair[0])[:3]:
-        if share >= 1 / 3:
-            yield named_pair(a, b)
-
-
-def _outcomes(
-    head: pl.DataFrame, pair: SidedPair, named: Mapping[str, str]
-) -> Iterator[Candidates]:
-    """Yield options for the outcome of a pair, the surest first."""
-    items = {part for side in pair[:2] for part in (side, *side.split("+"))}
-    taken = {*items, *named.values()}
-    free = [name for name in head.columns if name not in taken and base_word(name) not in WORKERS]
-    given = named.get("outcome") or named.get("winner")
-    if given is not None:
-        yield from _readings(head, given, pair, "name")
-        return
-    plain = [name for name in outcome_columns(free) if not is_running_number(head[name])]
-    for name in plain:
-        yield from _readings(head, name, pair, "name")
-    telling = [
-        name
-        for name in free
-        if name not in plain
-        and not NO_OUTCOME_WORDS.intersection(words_of(name))
-        and (_names_an_item(head, pair, name) or _holds_words(head, pair, name))
-    ]
-    for name in telling:
-        yield from _readings(head, name, pair, "values")
-    measured = set()
-    for left, right, sign in compared_measures(free, pair.sides):
-        if not (is_numeric(head[left]) and is_numeric(head[right])):
-            continue
-        if EARLIER.intersection(words_of(left)):
-            continue
-        measured |= {left, right}
-        are_columns = {pair.left, pair.right} <= set(head.columns)
-        if are_columns and is_attribute(
-            (head[pair.left], head[pair.right]), (head[left], head[right])
-        ):
-            continue
-        higher, lower = {"outcome": f"{left}-{right}"}, {"outcome": f"{right}-{left}"}
-        if sign:
-            yield [Suggestion(higher if sign > 0 else lower)], "name"
-        else:
-            either = [
-                Suggestion(higher, f"a higher {left} is better"),
-                Suggestion(lower, f"a lower {left} is better"),
-            ]
-            yield either, "numbers"
-    for name in free:
-        is_other = NO_OUTCOME_WORDS.intersection(words_of(name)) or is_running_number(head[name])
-        if name not in (*plain, *telling, *measured) and not is_other:
-            yield from _readings(head, name, pair, "numbers")
-
-
-def _readings(
-    head: pl.DataFrame, name: str, pair: SidedPair, evidence: Evidence
-) -> Iterator[Candidates]:
-    """Yield the ways to read an outcome column: as it is, or as numbers on a scale."""
-    worse = {"worse": True} if WORSE_WORDS.intersection(words_of(name)) else {}
-    found = numbers(head[name]).drop_nulls()
-    is_number = len(found) > 0 and len(found) >= 0.95 * len(filled_in(head[name]))
-    low, high = (float(found.min()), float(found.max())) if is_number else (0.0, 0.0)  # type: ignore[arg-type]
-    are_sides = set(head[name].cast(pl.String, strict=False).drop_nulls()) <= set(pair.sides)
-    are_signs = -1 <= low < 0 and high <= 1 and evidence == "name"
-    if not is_number or are_sides or are_signs or _names_an_item(head, pair, name):
-        yield [Suggestion({"outcome": name, **worse, **_flag(head, name, pair)})], evidence
-        return
-    if not low < high:
-        return
-    ends = scale_of(low, high)
-    readings = [
-        Suggestion({"outcome": name, "scale": scale}, f"{size} numbers in {name} prefer left")
-        for size, scale in (("larger", ends), ("smaller", ends[::-1]))
-    ]
-    yield readings, evidence
-
-
-def _flag(head: pl.DataFrame, name: str, pair: SidedPair) -> Options:
-    """Return the meaning of true and false in a column that says whether right was chosen."""
-    words = set(head[name].cast(pl.String, strict=False).drop_nulls().unique())
-    is_flag = {word.lower() for word in words} <= {"true", "false", "yes", "no"}
-    if not is_flag or favoured_side(name, pair.sides) >= 0:
-        return {}
-    return {"map": {w: "right" if w.lower() in ("true", "yes") else "left" for w in sorted(words)}}
-
-
-def _names_an_item(head: pl.DataFrame, pair: SidedPair, name: str) -> bool:
-    """Return whether a column names one of the two items in almost every row."""
-    if not {pair.left, pair.right} <= set(head.columns):
-        return False
-    cells, left, right = (
-        head[column].cast(pl.String, strict=False).str.strip_chars()
-        for column in (name, pair.left, pair.right)
-    )
-    known = cells.drop_nulls().len()
-    named = int(((cells == left) | (cells == right)).fill_null(value=False).sum())
-    return known > 0 and named >= 0.7 * known
-
-
-def _holds_words(head: pl.DataFrame, pair: SidedPair, name: str) -> bool:
-    """Return whether a column holds words for left and right, and hardly anything else."""
-    cells = head[name].cast(pl.String, strict=False).drop_nulls()
-    if cells.is_empty() or cells.n_unique() > 30 or numbers(cells).null_count() == 0:
-        return False
-    vocabulary = Vocabulary(
-        {}, {pair.left.lower(): "left", pair.right.lower(): "right"}, pair.sides
-    )
-    counts = dict(cells.alias("word").value_counts().iter_rows())
-    words = {label: vocabulary.word(label) for label in counts}
-    meanings = {word.meaning for word in words.values() if word is not None}
-    known = sum(n for label, n in counts.items() if words[label] is not None)
-    return {"left", "right"} <= meanings and known >= 0.9 * len(cells)
-
-
 def _considered(head: pl.DataFrame, given: ReadOptions) -> str:
     """Return which columns were considered for which role."""
-    pairs = [f"{pair.left} and {pair.right}" for pair in _pairs(head, given.columns)][:3]
+    pairs = [f"{pair.left} and {pair.right}" for pair in possible_pairs(head, given.columns)][:3]
     if not pairs:
         return "No two columns hold the same items."
     taken = {name for pair in pairs for side in pair.split(" and ") for name in side.split("+")}
