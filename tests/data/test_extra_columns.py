@@ -187,7 +187,7 @@ def test_votes_of_other_shapes_have_the_columns_of_their_source_row():
         }
     )
     found = hr.read_comparisons(long).extra
-    assert {name: found[name].to_list() for name in found} == {"ballot": [7, 8], "day": [1, 2]}
+    assert {name: found[name].to_list() for name in found} == {"day": [1, 2]}
     best = pl.DataFrame(
         {
             "best": ["a"],

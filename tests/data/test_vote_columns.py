@@ -210,3 +210,20 @@ def test_without_a_dataframe_the_result_is_pandas_if_installed_else_polars(monke
     for source in sources:
         assert isinstance(hr.rank(source).to_frame(), pl.DataFrame)
     assert isinstance(hr.read_comparisons(pd.DataFrame(ROWS)).to_frame(), pd.DataFrame)
+
+
+@pytest.mark.parametrize("layout", ["pairs", "winners", "arena"])
+def test_ballots_come_back(tmp_path, layout):
+    path = tmp_path / "rankings.csv"
+    path.write_text("ranking\na > b > c\nb > a > c\nc > b > a\n")
+    votes = hr.read_comparisons(path)
+    again = hr.read_comparisons(votes.to_frame("polars", layout=layout))
+    assert again.report.ballots == votes.report.ballots == 3
+    text = BytesIO(votes.to_frame("polars", layout=layout).write_csv().encode())
+    assert hr.read_comparisons(text).report.ballots == 3
+
+
+def test_a_vote_without_a_ballot_is_a_ballot_by_itself(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("left,right,outcome,ballot\na,b,1,1\nb,c,1,1\na,c,1,\nc,b,1,\n")
+    assert hr.read_comparisons(path).report.ballots == 3

@@ -86,8 +86,6 @@ class ConvertResult(CommandResult):
         if self.n_left_out:
             lost = count(self.n_left_out, "vote")
             losses.append(f"left out: {lost} that the layout {self.layout} cannot express")
-        if "ballot" in self.table.columns and self.votes.report.ballots:
-            losses.append("votes of one ballot are correlated: rank the file with --unit ballot")
         missing = [name for name in self.votes.report.unused if name not in self.votes.extra]
         if missing:
             losses.append(

@@ -47,7 +47,10 @@ COUNTS = ("count", "counts", "n", "freq", "frequency", "multiplicity")
 ASKERS = ("asked_by",)
 TIMES = ("time", "timestamp", "tstamp", "created_at", "answered_at", "submitted_at", "datetime")
 DISPLAY_KNOWN = ("is_display_known",)
-ROLES: tuple[tuple[str, ...], ...] = (WORKERS, WEIGHTS, COUNTS, ASKERS, TIMES, DISPLAY_KNOWN)
+BALLOTS = ("ballot",)
+ROLES: tuple[tuple[str, ...], ...] = (
+    WORKERS, WEIGHTS, COUNTS, ASKERS, TIMES, DISPLAY_KNOWN, BALLOTS,
+)  # fmt: skip
 IDS = ("id", "no", "nr", "number", "name")  # words that add nothing to a role
 RENAMED = "_extra"  # ending of an extra column whose name has another meaning
 MOST_WORDS = 20  # of the name of a column; more are a text

@@ -161,3 +161,35 @@ def test_many_rows_left_out_are_a_warning_with_the_likely_cause(write):
     report = hr.read_comparisons(write("left,right,answer\n" + rows)).report
     assert "left out: 5 (4%) skipped" in str(report)
     assert report.notes == ()
+
+
+def test_won_and_lost_are_those_of_the_left_item(write):
+    votes = hr.read_comparisons(write("player_a,player_b,outcome\nx,y,W\ny,z,L\nx,z,D\n"))
+    assert votes.outcome.tolist() == [1, -1, 0]
+    votes = hr.read_comparisons(write("left,right,result\nx,y,Win\ny,z,Loss\nx,z,Draw\n"))
+    assert votes.outcome.tolist() == [1, -1, 0]
+
+
+def test_words_for_numbers_count_beside_grades(write):
+    path = write("left,right,grade\nx,y,1\ny,z,-1\nx,z,99\nz,x,0.5\n")
+    votes = hr.read_comparisons(path, skip="99")
+    assert votes.outcome.tolist() == [1, -1, 0.5]
+    assert votes.report.skipped == 1
+
+
+def test_codes_get_no_scale(write):
+    with pytest.raises(InvalidComparisons) as caught:
+        hr.read_comparisons(write("left,right,outcome\n" + "x,y,1\ny,z,2\nx,z,99\n" * 10))
+    assert "--scale" not in str(caught.value)
+    assert "--map NUMBER=left|right|tie|skip" in str(caught.value)
+
+
+def test_words_that_do_not_occur_are_pointed_out(write):
+    votes = hr.read_comparisons(write("left,right,winner\nx,y,left\n"), tie="nobody")
+    assert votes.report.notes == ("no outcome is called 'nobody', as --map, --tie or --skip say",)
+
+
+def test_a_matrix_of_losses(write):
+    votes = hr.read_comparisons(write("losses,x,y,z\nx,0,1,0\ny,3,0,1\nz,4,2,0\n"))
+    assert hr.hodge_rank(votes).items[0] == "x"
+    assert "losses of the row to the column" in votes.report.layout

@@ -62,7 +62,7 @@ class LongBallots(Company):
 
     def __str__(self) -> str:
         """Return the layout as the report names it."""
-        return f"{', '.join(self.columns)}, a ranking of several items"
+        return f"{', '.join(self.columns)}, a ranking of several items, {self.place} 1 is the best"
 
     def to_pairs(self, table: pl.DataFrame) -> PairRows:
         """Return every pair of items of a ballot; equal places are a tie."""

@@ -39,7 +39,7 @@ from hodgerank.data.reading.column_values import (
 )
 from hodgerank.data.reading.layouts import outcome_columns
 from hodgerank.data.reading.outcome_words import Vocabulary
-from hodgerank.data.reading.report import scale_of
+from hodgerank.data.reading.report import are_codes, scale_of
 from hodgerank.data.reading.values import numbers
 from hodgerank.data.vote_columns import WORKERS
 
@@ -120,6 +120,7 @@ def possible_pairs(head: pl.DataFrame, named: Mapping[str, str]) -> Iterator[Sid
         for pair in (*known, *unknown)
         if all(_may_be_items(head, name) for name in pair[:2])
         and (pair in known or _share(head, *pair[:2]))
+        and len({*head[pair.left].unique(), *head[pair.right].unique()}) > 1
     ]
     if "left" in named or "right" in named:
         sided = [
@@ -157,13 +158,20 @@ def _may_be_items(head: pl.DataFrame, name: str) -> bool:
     cells = filled_in(head[name])
     if not (cells.dtype == pl.String or cells.dtype.is_integer()) or cells.is_empty():
         return False
-    if is_numeric(cells) and label_of_rows(head) is not None:
+    if is_numeric(cells) and (label_of_rows(head) is not None or _is_one_of_many(head, name)):
         return False
     if len(cells) < FEWEST_ROWS:
         return True
     if is_numeric(cells) and (is_sign(cells) or has_fractions(cells)):
         return False
-    return 2 <= cells.n_unique() <= ALMOST_ALL * len(cells)
+    return cells.n_unique() <= ALMOST_ALL * len(cells)
+
+
+def _is_one_of_many(head: pl.DataFrame, name: str) -> bool:
+    """Return whether three or more columns differ only in their number: one column per item."""
+    stem = [word for word in words_of(name) if not word.isdecimal()]
+    alike = [w for w in map(words_of, head.columns) if [x for x in w if not x.isdecimal()] == stem]
+    return len(alike) > 2
 
 
 def _share(head: pl.DataFrame, left: str, right: str) -> bool:
@@ -265,7 +273,7 @@ def _readings(
     if not is_number or are_sides or are_signs or _names_an_item(head, pair, name):
         yield [Suggestion({"outcome": name, **worse, **_flag(head, name, pair)})], evidence
         return
-    if not low < high:
+    if not low < high or are_codes(found):
         return
     ends = scale_of(low, high)
     readings = [

@@ -28,7 +28,7 @@ MEASURES = HIGHER | LOWER | frozenset({
     "grade", "marks", "wins", "win", "won", "winner", "votes", "vote", "count", "counts", "n",
     "time", "seconds", "ms", "rt", "duration", "rating", "elo", "tokens", "length",
     "position", "x", "y", "width", "height", "prob", "probability", "weight", "price", "cost",
-    "url", "date", "conversation", "turn", "turns", "selected", "chosen", "preferred", "picked",
+    "date", "conversation", "turn", "turns", "selected", "chosen", "preferred", "picked",
     "better", "ties", "value", "values", "quality", "error", "errors", "loss", "losses", "odds",
     "age", "level", "size",
 })  # fmt: skip

@@ -137,7 +137,13 @@ class WinMatrix:
 
     def __str__(self) -> str:
         """Return the layout as the report names it."""
-        return f"square matrix of {len(self.items):,} items, wins of the row over the column"
+        what = "losses of the row to" if self.are_losses else "wins of the row over"
+        return f"square matrix of {len(self.items):,} items, {what} the column"
+
+    @property
+    def are_losses(self) -> bool:
+        """Whether the corner of the matrix says that it counts losses."""
+        return not LOSSES.isdisjoint(words_of(self.names or ""))
 
     def to_pairs(self, table: pl.DataFrame) -> PairRows:
         """Return rows (winner, loser, count); half a win for both sides is a tie."""
@@ -154,6 +160,7 @@ class WinMatrix:
                 "over another: is it a confusion matrix?"
             )
         np.fill_diagonal(beats, 0.0)
+        beats = beats.T if self.are_losses else beats
         for k, item in enumerate(items):
             others = np.arange(len(items)) != k
             if _is_sum(item, beats[k, others], beats[np.ix_(others, others)]):
@@ -184,6 +191,7 @@ class WinMatrix:
         return pair_rows(parts, made_layout(count=COUNT))
 
 
+LOSSES = frozenset({"loss", "losses", "lost", "defeats"})
 SUMS = frozenset({"total", "totals", "sum", "sums", "all"})
 
 

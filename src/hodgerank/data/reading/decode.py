@@ -271,7 +271,11 @@ def each_by_itself(unit: CodeArray, n_units: int) -> CodeArray:
 
 
 def _ballots(column: pl.Series) -> IntArray:
-    return column.cast(pl.Int64).to_numpy()
+    """Return the number of each vote's ballot; a vote without one is a ballot by itself."""
+    if column.dtype.is_integer() and not column.null_count():
+        return column.cast(pl.Int64).to_numpy()
+    codes = numbers(column).rank("dense").fill_null(0).cast(pl.Int32).to_numpy() - 1
+    return each_by_itself(codes, int(codes.max(initial=-1)) + 1)
 
 
 def _times(table: pl.DataFrame, layout: Layout) -> tuple[NDArray[Any] | None, BoolArray]:

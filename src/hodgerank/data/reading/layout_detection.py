@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import polars as pl
 
@@ -32,7 +32,7 @@ from hodgerank.data.reading.options import PLAIN_SCALE, ReadOptions
 from hodgerank.data.reading.values import number, numbers
 from hodgerank.data.sources.table import Table
 from hodgerank.data.sources.text_table import TextTable
-from hodgerank.data.vote_columns import LAYOUTS
+from hodgerank.data.vote_columns import BALLOTS, LAYOUTS
 from hodgerank.display import short
 from hodgerank.errors import InvalidComparisons, did_you_mean
 
@@ -96,6 +96,7 @@ def detect_layout(table: Table, given: ReadOptions) -> DetectedLayout:
         _require_one_part_each(found, given, table.name)
         detected = _with_difference(table, found)._replace(notes=getattr(found, "notes", ()))
         is_certain = given.columns.keys() & ITEMS or _is_written(found)
+        detected = _with_ballots(detected)
         objects = None if is_certain else _objection(detected)
         if objects is None:
             return detected._replace(others=_with_other_outcomes(found, columns, given))
@@ -262,6 +263,18 @@ def _as_written(columns: list[str], given: ReadOptions) -> ReadOptions | None:
         if not item_pairs(columns)[0]:
             return replace(given, winner=layout.left, loser=layout.right)
     return None
+
+
+def _with_ballots(detected: DetectedLayout) -> DetectedLayout:
+    """Return a table that we wrote with the column of its ballots."""
+    table, shape, *_ = detected
+    is_ours = isinstance(shape, Layout) and (_is_written(shape) or shape.left == "winner")
+    (name,) = BALLOTS
+    if not is_ours or table.is_lazy or table.columns.count(name) != 1:
+        return detected
+    if not is_numeric(table.head([name], LOOKED_AT)[name]):
+        return detected
+    return detected._replace(shape=replace(cast(Layout, shape), ballot=name))
 
 
 def _is_written(shape: Layout | Shape) -> bool:

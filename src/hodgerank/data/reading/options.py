@@ -255,7 +255,7 @@ def read_options_file(path: Path) -> dict[str, Any]:
     for name, value in found.items():
         if name not in FILE_OPTIONS:
             known = ", ".join(FILE_OPTIONS)
-            guess = did_you_mean(name, FILE_OPTIONS)
+            guess = " (did you mean group?)" if name == "by" else did_you_mean(name, FILE_OPTIONS)
             raise _bad_file(path, f"{short(repr(name))} is not one of {known}{guess}")
         kind = KINDS.get(name, "text")
         if not _is(kind, value):

@@ -28,11 +28,11 @@ class Word(NamedTuple):
 
 LEFT = frozenset({
     "left", "model_a", "model_1", "item_a", "option_a", "a", "l", "first", "true",
-    "links", "gauche", "izquierda", "1-0",
+    "links", "gauche", "izquierda", "1-0", "win", "won", "victory",
 })  # fmt: skip
 RIGHT = frozenset({
     "right", "model_b", "model_2", "item_b", "option_b", "b", "r", "second", "false",
-    "rechts", "droite", "derecha", "0-1",
+    "rechts", "droite", "derecha", "0-1", "loss", "lose", "lost", "defeat",
 })  # fmt: skip
 TIE = frozenset({
     "tie", "tied", "draw", "drawn", "equal", "equals", "same", "both", "similar", "neutral",

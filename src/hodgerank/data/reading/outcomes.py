@@ -68,7 +68,13 @@ def understand_labels(
     texts = [str(label) for label in labels]
     names = list(map(str, items))
     chosen = np.array([*_positions(texts, names), -2], np.int32)
-    vocabulary = _vocabulary(reading, values)
+    given = reading.options.words
+    values[:-1][[plain_word(text) in given for text in texts]] = np.nan  # words of the caller
+    vocabulary = _vocabulary(reading, values, {text.lower() for text in texts})
+    strange = [word for word in given if word not in map(plain_word, texts)]
+    if strange:
+        missing = ", ".join(map(repr, strange))
+        reading.notes.append(f"no outcome is called {missing}, as --map, --tie or --skip say")
     as_phrase = len(texts) <= MOST_PHRASES
     words = [vocabulary.word(text, as_phrase=as_phrase) for text in texts]
     if reading.options.outcome_as != "word" and any(words):
@@ -82,7 +88,6 @@ def understand_labels(
     kind = reading.options.outcome_as or _most_plausible_kind(
         codes, values, word_value, chosen, left, right, reading
     )
-    given = reading.options.words
     if any(given.get(plain_word(text)) in ("left", "right") for text in texts):
         kind = "word"
     if kind == "number":
@@ -168,7 +173,7 @@ def refuse_zero_and_one(values: FloatArray, reading: Reading) -> None:
         )
 
 
-def _vocabulary(reading: Reading, values: FloatArray) -> Vocabulary:
+def _vocabulary(reading: Reading, values: FloatArray, labels: set[str]) -> Vocabulary:
     """Return the meaning of words; column names and their sides are words too."""
     layout = reading.layout
     words: dict[str, Meaning] = {name.lower(): "unanswered" for name in NOT_A_NAME}
@@ -185,6 +190,8 @@ def _vocabulary(reading: Reading, values: FloatArray) -> Vocabulary:
             words |= {left: "left", right: "right"}
         elif (left, right) == ("1", "2") and known == {"0", "1", "2"}:
             words |= {left: "left", right: "right", "0": "tie"}
+    if {"w", "l"} <= labels and "r" not in labels:  # won and lost, of the left item
+        words |= {"w": "left", "l": "right"}
     words |= {layout.left.lower(): "left", layout.right.lower(): "right"}
     return Vocabulary(reading.options.words, words, layout.sides)  # type: ignore[arg-type]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -276,19 +277,32 @@ def _other_scale(table: pl.DataFrame, reading: Reading) -> str:
     found = found.filter(found.is_finite())
     names_a_winner = NAMES_AN_ITEM.intersection(words_of(str(reading.layout.outcome)))
     n_codes = int(found.is_in([0.0, 1.0, 2.0, 3.0]).sum())
-    if names_a_winner and n_codes > 0.9 * len(found):
-        return "say what the numbers mean: --map NUMBER=left|right|tie|skip (map={'1': 'left'})"
+    codes = "say what the numbers mean: --map NUMBER=left|right|tie|skip (map={'1': 'left'})"
+    if (names_a_winner and n_codes > 0.9 * len(found)) or are_codes(found):
+        return codes
     if is_running_number(found):
         return f"{plain}; these numbers differ in every row: name the outcome with --outcome"
     if found.is_empty() or found.min() == found.max():
         return f"{plain}, or give the ends of the scale: scale=(1, 5) (--scale 1 5)"
     least, most = float(found.min()), float(found.max())  # type: ignore[arg-type]
     low, high = scale_of(least, most)
+    if found.n_unique() <= FEW_CODES:
+        plain = f"if they are codes, {codes}; if they are grades, {plain}"
     return (
         f"{plain}; the numbers go from {least:g} to {most:g}, so perhaps give the ends of the "
         f"scale: --scale {low:g} {high:g} (scale=({low:g}, {high:g})) if {high:g} prefers left, "
         f"--scale {high:g} {low:g} if {low:g} prefers left"
     )
+
+
+FEW_CODES = 3
+
+
+def are_codes(found: pl.Series) -> bool:
+    """Return whether a few numbers are not evenly spaced, as codes such as 1, 2 and 99 are."""
+    known = sorted(found.drop_nulls().unique().to_list())
+    steps = {round(b - a, 9) for a, b in pairwise(known)}
+    return 3 <= len(known) <= 5 and len(steps) > 1 and max(steps) > 5 * min(steps)
 
 
 # Scales in common use; numbers that do not reach the ends of one may still be on it.

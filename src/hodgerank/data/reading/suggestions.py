@@ -29,6 +29,7 @@ from hodgerank.data.sources.table import Table
 from hodgerank.errors import InvalidComparisons
 
 MOST_COLUMNS = 60
+LONGEST_NAME = 200  # of a column that is worth suggesting
 MOST_TRIED = 40  # combinations of columns
 MOST_LEFT_OUT = 0.25
 ENOUGH = 60  # votes whose winner is predicted, in both halves
@@ -53,7 +54,8 @@ def not_recognised(
     reason = reason or f"no column for {what} was recognised"
     start = f"{table.name}: {reason}. The columns are {listed(columns)}."
     if len(columns) == 1 and table.from_text:
-        start += " If they are not separated by a comma, tab, ; or |, name the --separator."
+        start += " If a text file has another separator than comma, tab, ; or |, name it with "
+        start += "--separator."
     head = _head(table)
     fitting = suggest(head, given, attempt)
     if fitting:
@@ -191,6 +193,7 @@ def _head(table: Table) -> pl.DataFrame:
     """Return the first rows of the columns that can be named."""
     times = Counter(table.columns)
     names = [name for name, n in times.items() if n == 1 and not is_pattern(name)]
+    names = [name for name in names if len(name) <= LONGEST_NAME]
     columns = []
     for name in [name for name in names if name not in table.nested][:MOST_COLUMNS]:
         with suppress(InvalidComparisons):  # a column that cannot be read need not be used
@@ -211,5 +214,6 @@ def _considered(head: pl.DataFrame, given: ReadOptions) -> str:
         return f"{pairs[0]} may hold the items, but no other column is left for the outcome."
     return (
         f"Considered as items: {'; '.join(pairs)}. Considered as the outcome: "
-        f"{listed(others, 10)}; none of them holds an answer."
+        f"{listed(others, 10)}; in none of them an answer was recognised. If one holds codes or "
+        "other words, say what they mean: --map WORD=left|right|tie|skip."
     )

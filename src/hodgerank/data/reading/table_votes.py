@@ -115,7 +115,7 @@ SAMPLE = 1 << 16  # rows inspected to see whether votes repeat
 # Beyond this many distinct votes, counting them at the source takes longer than fetching them.
 MANY_DISTINCT = 1 << 18
 # Columns that are kept although they are used, or whose use depends on their values.
-MAY_BE_KEPT = ("group", "unit", "ballot", "count", "time", "asked_by", "is_display_known")
+MAY_BE_KEPT = ("group", "unit", "count", "time", "asked_by", "is_display_known")
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,13 +157,12 @@ class TableVotes:
 
             doubt = better_outcome(table, self.options, layout, self._attempt)
             if doubt is not None:
-                why = f"the votes in {layout.outcome} are not consistent"
+                read = f"{layout.left}, {layout.right} and {layout.outcome}"
+                why = f"the votes read from {read} are not consistent"
                 if doubt:
-                    raise InvalidComparisons(
-                        f"{self.name}: {why}, while another column is.\n{doubt}"
-                    )
+                    raise InvalidComparisons(f"{self.name}: {why}, while others are.\n{doubt}")
                 detected = detected._replace(
-                    notes=(*detected.notes, f"{why}: check that it is the outcome")
+                    notes=(*detected.notes, f"{why}: check that {layout.outcome} is the outcome")
                 )
         return detected._replace(shape=layout)
 

@@ -16,6 +16,7 @@ import polars as pl
 from hodgerank.data.sources.foreign_formats import refuse_by_name
 from hodgerank.data.sources.table import Table
 from hodgerank.data.sources.text_table import DAMAGE, TextTable, damaged, open_text, opened
+from hodgerank.display import short
 from hodgerank.errors import InvalidArgument, InvalidComparisons, MissingDependency
 
 PARQUET = (".parquet", ".pq")
@@ -211,7 +212,7 @@ def _open_excel(content: Path | bytes, name: str, sheet: str | None) -> TextTabl
     require_bounded_workbook(content, name)
     try:
         book = fastexcel.read_excel(content)
-        names = book.sheet_names
+        names, is_named = book.sheet_names, sheet is not None
         if sheet is None:
             sheet = names[0]
         elif sheet not in names:
@@ -225,7 +226,8 @@ def _open_excel(content: Path | bytes, name: str, sheet: str | None) -> TextTabl
         reason = str(error).split("\n", 1)[0]
         raise InvalidComparisons(f"{name} is not readable as a workbook: {reason}") from None
     filled = cells.filter(~pl.all_horizontal(pl.all().is_null())) if cells.width else cells
-    where = f"{name}, sheet {sheet}" if len(names) > 1 else name
+    others = "" if is_named else f" (others: {short(', '.join(n for n in names if n != sheet))})"
+    where = f"{name}, sheet {sheet}{others}" if len(names) > 1 else name
     if not len(filled):
         raise InvalidComparisons(f"{where} is empty: a header and one row are needed")
     return open_text(filled.write_csv(include_header=False).encode(), where, separator=",")
