@@ -275,7 +275,7 @@ def _ballots(column: pl.Series) -> IntArray:
     if column.dtype.is_integer() and not column.null_count():
         return column.cast(pl.Int64).to_numpy()
     codes = numbers(column).rank("dense").fill_null(0).cast(pl.Int32).to_numpy() - 1
-    return each_by_itself(codes, int(codes.max(initial=-1)) + 1)
+    return each_by_itself(codes, int(codes.max(initial=-1)) + 1).astype(np.int64)
 
 
 def _times(table: pl.DataFrame, layout: Layout) -> tuple[NDArray[Any] | None, BoolArray]:
