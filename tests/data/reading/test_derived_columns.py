@@ -188,3 +188,14 @@ def test_best_and_worst_by_their_place(write):
     text = "item1,item2,item3,best,worst\nx,y,z,1,3\nz,x,y,2,1\n"
     ranking = hr.hodge_rank(hr.read_comparisons(write(text)))
     assert ranking.items == ("x", "y", "z")
+
+
+def test_texts_of_winner_and_loser_name_the_items_shown(write):
+    text = (
+        "Session ID,Winner ID,Winner Text,Loser ID,Loser Text,Left Choice ID,Right Choice ID\n"
+        "s1,7,Tea,8,Milk,7,8\ns2,8,Milk,9,Cola,9,8\n"
+    )
+    votes = hr.read_comparisons(write(text))
+    assert votes.items == ("Tea", "Milk", "Cola")
+    assert votes.outcome.tolist() == [1, -1]
+    assert votes.display_known.all()

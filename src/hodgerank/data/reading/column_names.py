@@ -213,23 +213,31 @@ _ID_WORDS = frozenset({"id", "ids", "no", "nr", "number", "index", "key", "code"
 _LABEL_WORDS = frozenset({"text", "name", "title", "label", "caption"})
 
 
-def label_columns(columns: Iterable[str], left: str, right: str) -> tuple[str, str] | None:
-    """Return the columns that name the items whose ids are in `left` and `right`.
+def label_columns(columns: Sequence[str], left: str, right: str) -> tuple[tuple[str, str], ...]:
+    """Return columns of ids with the columns beside them that name the items.
 
-    >>> label_columns(["Winner Text", "Loser Text"], "Winner ID", "Loser ID")
-    ('Winner Text', 'Loser Text')
+    The ids are those of `left` and `right`, or of the winner and loser where these are given too.
+
+    >>> label_columns(["idA", "textA", "idB", "textB"], "idA", "idB")
+    (('idA', 'textA'), ('idB', 'textB'))
     """
-    by_role: dict[tuple[str, ...], str] = {}
+    ids, labels = _by_role(columns, _ID_WORDS), _by_role(columns, _LABEL_WORDS)
+    role_of = {name: role for role, name in ids.items()}
+    if left not in role_of or right not in role_of:
+        return ()
+    decided = [role for role in ids if role and _WON.union(_LOST).issuperset(role)]
+    for roles in ([role_of[left], role_of[right]], decided):
+        if len(roles) == 2 and all(role in labels for role in roles):
+            return tuple((ids[role], labels[role]) for role in roles)
+    return ()
+
+
+def _by_role(columns: Sequence[str], kind: frozenset[str]) -> dict[tuple[str, ...], str]:
+    """Return the columns whose names have one word of a kind, by their other words."""
+    found: dict[tuple[str, ...], str] = {}
     for name in columns:
         words = words_of(name)
-        role = tuple(word for word in words if word not in _LABEL_WORDS)
+        role = tuple(word for word in words if word not in kind)
         if len(words) - len(role) == 1:
-            by_role.setdefault(role, name)
-    found = []
-    for name in (left, right):
-        words = words_of(name)
-        role = tuple(word for word in words if word not in _ID_WORDS)
-        if len(words) - len(role) != 1 or role not in by_role:
-            return None
-        found.append(by_role[role])
-    return found[0], found[1]
+            found.setdefault(role, name)
+    return found

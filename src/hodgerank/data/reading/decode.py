@@ -182,8 +182,8 @@ def _encoded_columns(
         outcomes = Outcomes("number", measure(table[layout.outcome], reading, status))
     outcome = -outcomes.values if reading.options.worse else outcomes.values
     columns: dict[str, Any] = {"left": left, "right": right, "outcome": outcome, "worker": worker}
-    if layout.labels is not None:
-        items = labels_beside(items, (left, right), [table[name] for name in layout.labels])
+    if layout.labels:
+        items = labels_beside(items, [(table[ids], table[label]) for ids, label in layout.labels])
     if "group" in found:
         status[found["group"][1][0] == MISSING] = Row.MISSING_ITEM
     if "unit" in found:

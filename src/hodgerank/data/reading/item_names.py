@@ -10,36 +10,36 @@ import polars as pl
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.reading.column_names import words_of
-from hodgerank.data.reading.values import MISSING
 from hodgerank.data.sources.open_table import open_table
 from hodgerank.data.sources.table import Table
 from hodgerank.data.sources.text_table import TextTable
 from hodgerank.display import short
 from hodgerank.errors import InvalidArgument
-from hodgerank.types import CodeArray, Item
+from hodgerank.types import Item
 
 NAME_WORDS = ("name", "label", "title", "text", "caption", "description", "item", "model")
 
 
 def labels_beside(
-    items: tuple[Item, ...], codes: Sequence[CodeArray], labels: Sequence[pl.Series]
+    items: tuple[Item, ...], columns: Sequence[tuple[pl.Series, pl.Series]]
 ) -> tuple[Item, ...]:
-    """Return the names of items from columns beside their ids.
+    """Return the names of items from columns beside columns of their ids.
 
     Ids are kept if an id has two names: then the columns hold something else.
     """
+    by_id = {str(item): item for item in items}
     seen = (
-        pl.concat(
-            pl.DataFrame({"code": code, "label": label.cast(pl.String).str.strip_chars()})
-            for code, label in zip(codes, labels, strict=True)
-        )
-        .filter(pl.col("code") != MISSING, pl.col("label").is_not_null(), pl.col("label") != "")
+        pl.concat(pl.DataFrame({"id": _text(ids), "label": _text(label)}) for ids, label in columns)
+        .filter(pl.col("id").is_in(list(by_id)), pl.col("label") != "")
         .unique()
     )
-    if seen["code"].n_unique() < len(seen):
+    if seen["id"].n_unique() < len(seen):
         return items
-    names = {items[code]: label for code, label in seen.iter_rows()}
-    return _named(items, names)
+    return _named(items, {by_id[name]: label for name, label in seen.iter_rows()})
+
+
+def _text(column: pl.Series) -> pl.Series:
+    return column.cast(pl.String, strict=False).str.strip_chars()
 
 
 def read_names(path: str) -> Table:

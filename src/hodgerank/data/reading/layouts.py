@@ -94,7 +94,7 @@ class Layout(Company):
     sides
         Words by which the two item columns differ; they are valid outcomes too.
     labels
-        Columns with the names of the items, if `left` and `right` hold their ids.
+        Columns of ids, each with the column of the items' names beside it.
     difference
         Columns whose difference is the outcome: left is better where the first is larger.
     ballot
@@ -109,15 +109,16 @@ class Layout(Company):
     ballot: str | None = None
     scale: tuple[float, float] | None = None
     sides: tuple[str, str] | None = None
-    labels: tuple[str, str] | None = None
+    labels: tuple[tuple[str, str], ...] = ()
     difference: tuple[str, str] | None = None
     display_known: bool = True
 
     @property
     def parts(self) -> list[str]:
         """Columns by role, without the group; none may have two roles."""
-        labels = self.labels or ()
-        return self.with_company(self.left, self.right, self.outcome, self.ballot, *labels)
+        own = [self.left, self.right, self.outcome, self.ballot]
+        beside = [name for pair in self.labels for name in pair if name not in own]
+        return self.with_company(*own, *beside)
 
     def __str__(self) -> str:
         """Return the layout as the report names it."""
@@ -230,9 +231,8 @@ def _with_company(
     sides: tuple[str, str] | None = None,
 ) -> Layout:
     taken = [name for name in (left, right, outcome) if name is not None]
-    free = [name for name in columns if name not in taken]
-    labels = label_columns(free, left, right)
-    taken += labels or ()
+    labels = label_columns(columns, left, right)
+    taken += [name for pair in labels for name in pair]
     return Layout(
         left=left,
         right=right,
