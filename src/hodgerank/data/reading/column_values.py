@@ -23,6 +23,7 @@ MANY_ROWS = 20_000
 FEWEST_ROWS = 20  # in which every item may occur once, and nothing is refused
 MOST_ITSELF = 0.02  # share of rows that compare an item with itself
 ALMOST_ALL = 0.9
+LABEL_WORDS = frozenset(ITEM_WORDS) - {"id"}  # the id of a row names no item
 TEXT_LENGTH = 20  # characters, from which on cells that differ in most rows are texts
 
 
@@ -73,6 +74,9 @@ def objection(table: Table, layout: Layout) -> str | None:
             return f"{' and '.join(layout.difference)} are the same for an item in every row"
     if outcome is None:
         return None
+    is_flag = layout.scale is not None and is_numeric(head[outcome])
+    if is_flag and not bool(numbers(head[outcome]).drop_nulls().is_between(0, 1).all()):
+        return f"{outcome} holds other numbers than 0 and 1"
     labels = set(head[outcome].to_list())
     if len(labels) == len(head) and is_running_number(head[outcome]):
         return f"{outcome} numbers the rows"
@@ -183,7 +187,7 @@ def _label_of_rows(table: Table, taken: list[str]) -> str | None:
     """Return a column that names something else in every row: what a table is about, not votes."""
     times = Counter(table.columns)
     named = [name for name, n in times.items() if name not in taken and n == 1]
-    named = [name for name in named if not set(ITEM_WORDS).isdisjoint(words_of(name))]
+    named = [name for name in named if not LABEL_WORDS.isdisjoint(words_of(name))]
     return label_of_rows(table.head(named, LOOKED_AT)) if named else None
 
 
@@ -191,7 +195,7 @@ def label_of_rows(head: pl.DataFrame) -> str | None:
     """Return a column called like items that has another text in every row."""
     for name in head.columns if len(head) > 2 else ():
         is_text = head[name].dtype == pl.String and not is_numeric(head[name])
-        is_item = not set(ITEM_WORDS).isdisjoint(words_of(name))
+        is_item = not LABEL_WORDS.isdisjoint(words_of(name))
         filled = head[name].drop_nulls()
         if is_item and is_text and filled.n_unique() > ALMOST_ALL * len(filled):
             return name
