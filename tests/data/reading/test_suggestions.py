@@ -127,7 +127,7 @@ def test_nothing_is_suggested_where_no_column_holds_an_answer(write, text):
 def test_the_columns_considered_are_named(write):
     message = complaint(write(table("tree_a,tree_b,prompt", left, right, lambda *_: 3)))
     assert "Considered as items: tree_a and tree_b" in message
-    assert "Considered as the outcome: prompt; in none of them an answer was recognised" in message
+    assert "Considered as the outcome: prompt; no answer was recognised in any of them" in message
 
 
 def test_items_that_two_columns_name_together(write):

@@ -186,7 +186,9 @@ def test_codes_get_no_scale(write):
 
 def test_words_that_do_not_occur_are_pointed_out(write):
     votes = hr.read_comparisons(write("left,right,winner\nx,y,left\n"), tie="nobody")
-    assert votes.report.notes == ("no outcome is called 'nobody', as --map, --tie or --skip say",)
+    assert votes.report.notes == (
+        "no row has the outcome 'nobody', named with --map, --tie or --skip",
+    )
 
 
 def test_a_matrix_of_losses(write):

@@ -45,7 +45,7 @@ def objection(table: Table, layout: Layout) -> str | None:
     are_numbers = _are_numbers(left) and _are_numbers(right)
     label = _label_of_rows(table, names) if are_numbers else None
     if label is not None:
-        return f"{pair} hold numbers on each {label}, not items"
+        return f"{pair} hold numbers for each {label}, not items"
     if len(head) < FEWEST_ROWS:
         return None
     if are_numbers:
@@ -79,7 +79,7 @@ def objection(table: Table, layout: Layout) -> str | None:
         return f"{outcome} holds other numbers than 0 and 1"
     labels = set(head[outcome].to_list())
     if len(labels) == len(head) and is_running_number(head[outcome]):
-        return f"{outcome} numbers the rows"
+        return f"{outcome} is a row number, not an outcome"
     if len(labels) == 1 and not _may_be_all(labels.pop(), layout, {*left, *right}):
         return f"{outcome} is the same in every row"
     return None

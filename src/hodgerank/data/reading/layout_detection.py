@@ -293,7 +293,10 @@ def _objection(detected: DetectedLayout) -> str | None:
     if isinstance(shape, Tallies):
         is_vague = VAGUE_COUNTS.intersection(words_of(shape.wins_left)) and not table.is_lazy
         if is_vague and are_repeated(table.head([shape.left, shape.right], LOOKED_AT)):
-            return f"{shape.wins_left} may count anything, since pairs occur in several rows"
+            return (
+                f"{shape.wins_left} may count something other than wins: the same pairs occur in "
+                "several rows"
+            )
         return objection(table, Layout(left=shape.left, right=shape.right))
     if isinstance(shape, WideBallots) and not table.is_lazy:
         others = [name for name in table.columns if name not in shape.columns]
@@ -303,7 +306,7 @@ def _objection(detected: DetectedLayout) -> str | None:
         if names and all(map(is_numeric, ranks)):
             return f"{shape.ranks[0]} holds numbers, while {names[0]} may name the items"
         if all(map(is_numeric, ranks)) and any(len(set(row)) < len(row) for row in ranks.rows()):
-            return f"{shape.ranks[0]} and others hold equal numbers, not items"
+            return f"{shape.ranks[0]} and the other ranks hold equal numbers, not items"
         return objection(table, Layout(left=shape.ranks[0], right=shape.ranks[1]))
     return None
 

@@ -74,7 +74,7 @@ def understand_labels(
     strange = [word for word in given if word not in map(plain_word, texts)]
     if strange:
         missing = ", ".join(map(repr, strange))
-        reading.notes.append(f"no outcome is called {missing}, as --map, --tie or --skip say")
+        reading.notes.append(f"no row has the outcome {missing}, named with --map, --tie or --skip")
     as_phrase = len(texts) <= MOST_PHRASES
     words = [vocabulary.word(text, as_phrase=as_phrase) for text in texts]
     if reading.options.outcome_as != "word" and any(words):

@@ -214,6 +214,6 @@ def _considered(head: pl.DataFrame, given: ReadOptions) -> str:
         return f"{pairs[0]} may hold the items, but no other column is left for the outcome."
     return (
         f"Considered as items: {'; '.join(pairs)}. Considered as the outcome: "
-        f"{listed(others, 10)}; in none of them an answer was recognised. If one holds codes or "
+        f"{listed(others, 10)}; no answer was recognised in any of them. If one holds codes or "
         "other words, say what they mean: --map WORD=left|right|tie|skip."
     )

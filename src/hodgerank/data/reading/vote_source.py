@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from glob import glob, has_magic
 from pathlib import Path
 from typing import Any, NamedTuple, overload
 
-from hodgerank.data.comparisons import Comparisons, joint_report
+import polars as pl
+
+from hodgerank.data.comparisons import Comparisons, ReadReport, joint_report
 from hodgerank.data.groups import VoteGroups
-from hodgerank.data.reading.extra_roles import in_groups, with_units
+from hodgerank.data.reading.decode import each_by_itself
 from hodgerank.data.reading.options import (
     BothBad,
     OutcomeKind,
@@ -21,11 +23,12 @@ from hodgerank.data.reading.options import (
     read_options_file,
 )
 from hodgerank.data.reading.table_votes import TableVotes
+from hodgerank.data.reading.values import MISSING, NOT_A_NAME, Encoding, encode
 from hodgerank.data.sources.files import PARQUET
 from hodgerank.data.sources.open_table import open_table
 from hodgerank.data.sources.table import Table
 from hodgerank.data.subsets import join_comparisons
-from hodgerank.errors import InvalidArgument
+from hodgerank.errors import InvalidArgument, InvalidComparisons
 from hodgerank.types import VotesLike
 
 
@@ -110,7 +113,7 @@ class VoteSource:
         if column is None:
             raise InvalidArgument("name the column of the groups: group=... (--by)")
         if isinstance(self.source, Comparisons):
-            return in_groups(with_units(self.source, self.options), column, self.options)
+            return _in_groups(_with_units(self.source, self.options), column, self.options)
         found = [table.groups() for table in self._tables]
         if len(found) == 1:
             return found[0]
@@ -130,7 +133,7 @@ class VoteSource:
             )
         self._require_no_groups()
         if isinstance(self.source, Comparisons):
-            return with_units(self.source, self.options)
+            return _with_units(self.source, self.options)
         return self._joined([t.distinct_answers(by_worker=by_worker) for t in self._tables])
 
     def pieces(self) -> Iterator[Comparisons]:
@@ -156,6 +159,51 @@ class VoteSource:
 
     def _joined(self, parts: list[Comparisons]) -> Comparisons:
         return join_comparisons(parts, self.name)
+
+
+def _with_units(votes: Comparisons, options: ReadOptions) -> Comparisons:
+    """Return the votes with the unit of each, if the options name one; refuse other options."""
+    meant = ReadOptions(group=options.group, unit=options.unit, keep_na=options.keep_na)
+    if options != meant:
+        raise InvalidArgument(
+            "these votes have been read already: only group=... and unit=... can still be given; "
+            "give other options when reading the file"
+        )
+    if options.unit is None:
+        return votes
+    units, (codes,) = _encoded(votes, options.unit, options)
+    if not units:
+        raise InvalidComparisons(f"the unit column {options.unit!r} is empty")
+    ballot = each_by_itself(codes, len(units))
+    found = replace(votes, ballot=ballot, units=units).with_ballots_numbered()
+    report = _using(votes.report, options.unit)
+    return replace(found, report=replace(report, units=found.n_ballots, ballots=0))
+
+
+def _in_groups(votes: Comparisons, column: str, options: ReadOptions) -> VoteGroups:
+    """Split votes by an extra column; votes without a group are left out and counted."""
+    names, (codes,) = _encoded(votes, column, options)
+    is_in = codes != MISSING
+    if not is_in.any():
+        raise InvalidComparisons(f"the group column {column!r} is empty")
+    n_out = int(votes.votes_per_row[~is_in].sum())
+    report = _using(votes.report, column)
+    report = replace(report, missing=report.missing + n_out)
+    kept = votes.select(is_in) if n_out else votes
+    return VoteGroups.split(replace(kept, report=report), names, codes[is_in], column)
+
+
+def _using(report: ReadReport, column: str) -> ReadReport:
+    return replace(report, unused=tuple(name for name in report.unused if name != column))
+
+
+def _encoded(votes: Comparisons, column: str, options: ReadOptions) -> Encoding:
+    return encode(
+        pl.DataFrame({column: votes.extra.require(column)}),
+        [[column]],
+        from_text=votes.extra.from_text,
+        not_names=frozenset() if options.keep_na else NOT_A_NAME,
+    )[0]
 
 
 class _HowToRead(NamedTuple):
