@@ -8,12 +8,14 @@ occur once each cannot be ranked.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
-from hodgerank.data.reading.column_names import ITEM_WORDS, words_of
-from hodgerank.data.reading.layouts import Layout
+from hodgerank.data.reading.column_names import ITEM_WORDS, item_pairs, words_of
+from hodgerank.data.reading.layouts import Layout, pair_layout
+from hodgerank.data.reading.options import ReadOptions
 from hodgerank.data.reading.outcome_words import Meaning, Vocabulary
 from hodgerank.data.reading.values import number, numbers
 from hodgerank.data.sources.table import Table
@@ -200,3 +202,41 @@ def label_of_rows(head: pl.DataFrame) -> str | None:
         if is_item and is_text and filled.n_unique() > ALMOST_ALL * len(filled):
             return name
     return None
+
+
+LONG = 60  # characters, of a text; the name of an item is shorter
+REPEATED = 2  # times that a name occurs on average; texts are mostly different
+
+
+def prefer_labels(layout: Layout, table: Table, given: ReadOptions) -> Layout:
+    """Return the layout with the columns that name the items, if it took their long texts.
+
+    So `policy_1, policy_2` are the items beside `response_1, response_2`.
+    """
+    columns = [name for name in table.columns if name not in layout.parts]
+    candidates = [pair for pairs in item_pairs(columns) for pair in pairs]
+    if not candidates or not _are_texts(table, layout.left, layout.right):
+        return layout
+    named = [pair for pair in candidates if _are_names(table, pair.left, pair.right)]
+    if len(named) != 1:
+        return layout
+    given = replace(given, left=named[0].left, right=named[0].right)
+    return pair_layout(table.columns, given) or layout
+
+
+def _are_texts(table: Table, *columns: str) -> bool:
+    """Return whether these columns hold long texts."""
+    head = table.head(list(columns), LOOKED_AT)
+    lengths = [head[name].cast(pl.String, strict=False).str.len_chars().mean() for name in columns]
+    return all(isinstance(length, int | float) and length > LONG for length in lengths)
+
+
+def _are_names(table: Table, *columns: str) -> bool:
+    """Return whether these columns hold short names, most of which occur several times."""
+    head = table.head(list(columns), LOOKED_AT)
+    if not all(head[name].dtype == pl.String for name in columns):
+        return False
+    together = pl.concat([head[name].alias("name") for name in columns]).drop_nulls()
+    if together.is_empty() or int(together.str.len_chars().max() or 0) > LONG:  # type: ignore[arg-type]
+        return False
+    return len(together) >= REPEATED * together.n_unique()

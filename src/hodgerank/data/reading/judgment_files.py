@@ -7,37 +7,30 @@ both orders, the two votes are correlated: they carry the number of their row as
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from hodgerank.data.reading.ballots import BALLOT
-from hodgerank.data.reading.column_names import item_pairs
 from hodgerank.data.reading.layouts import (
     LEFT,
     OUTCOME,
     RIGHT,
     ROW,
     Company,
-    Layout,
     PairRows,
     accompanying,
     made_layout,
-    pair_layout,
     pair_rows,
 )
 from hodgerank.data.reading.options import ReadOptions
 from hodgerank.data.reading.values import numbers
-from hodgerank.data.sources.table import Table
 from hodgerank.display import short
 from hodgerank.errors import InvalidComparisons
 
 BASELINE = "baseline"  # column of the baseline, and its name where no column names it
 GAMES = "games"
-LOOKED_AT = 200  # rows
-LONG = 60  # characters, of a text; the name of an item is shorter
-REPEATED = 2  # times that a name occurs on average; texts are mostly different
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -242,37 +235,3 @@ def find_judgments(
             model="model", games=GAMES, baseline=baseline, skips_invalid=skips, **company
         )
     return None
-
-
-def prefer_labels(layout: Layout, table: Table, given: ReadOptions) -> Layout:
-    """Return the layout with the columns that name the items, if it took their long texts.
-
-    So `policy_1, policy_2` are the items beside `response_1, response_2`.
-    """
-    columns = [name for name in table.columns if name not in layout.parts]
-    candidates = [pair for pairs in item_pairs(columns) for pair in pairs]
-    if not candidates or not _are_texts(table, layout.left, layout.right):
-        return layout
-    named = [pair for pair in candidates if _are_names(table, pair.left, pair.right)]
-    if len(named) != 1:
-        return layout
-    given = replace(given, left=named[0].left, right=named[0].right)
-    return pair_layout(table.columns, given) or layout
-
-
-def _are_texts(table: Table, *columns: str) -> bool:
-    """Return whether these columns hold long texts."""
-    head = table.head(list(columns), LOOKED_AT)
-    lengths = [head[name].cast(pl.String, strict=False).str.len_chars().mean() for name in columns]
-    return all(isinstance(length, int | float) and length > LONG for length in lengths)
-
-
-def _are_names(table: Table, *columns: str) -> bool:
-    """Return whether these columns hold short names, most of which occur several times."""
-    head = table.head(list(columns), LOOKED_AT)
-    if not all(head[name].dtype == pl.String for name in columns):
-        return False
-    together = pl.concat([head[name].alias("name") for name in columns]).drop_nulls()
-    if together.is_empty() or int(together.str.len_chars().max() or 0) > LONG:  # type: ignore[arg-type]
-        return False
-    return len(together) >= REPEATED * together.n_unique()

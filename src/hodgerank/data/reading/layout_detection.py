@@ -18,7 +18,13 @@ from hodgerank.data.reading.ballots import (
     find_rated_items,
 )
 from hodgerank.data.reading.column_names import ITEM_WORDS, item_pairs, words_of
-from hodgerank.data.reading.column_values import are_repeated, is_numeric, may_be_outcome, objection
+from hodgerank.data.reading.column_values import (
+    are_repeated,
+    is_numeric,
+    may_be_outcome,
+    objection,
+    prefer_labels,
+)
 from hodgerank.data.reading.count_tables import Tallies, find_tallies, find_win_matrix
 from hodgerank.data.reading.derived_columns import Derived, DerivedTable, with_derived_columns
 from hodgerank.data.reading.layouts import (
@@ -124,8 +130,6 @@ def _with_labels(layout: Layout, table: Table, given: ReadOptions) -> Layout:
     """Return the layout with the columns that name the items, if it took their long texts."""
     if TEXT_WORDS.isdisjoint(words_of(layout.left)):
         return layout
-    from hodgerank.data.reading.judgment_files import prefer_labels
-
     return prefer_labels(layout, table, given)
 
 
