@@ -308,6 +308,8 @@ def _as_utf8(data: Path | bytes, name: str, encoding: str | None) -> Path | byte
 def damaged(name: str, error: BaseException) -> InvalidComparisons:
     """Return the error for a file that its reader cannot read."""
     reason = str(error).split("\n", 1)[0]
+    if isinstance(error, csv.Error):  # its messages are about the csv module, not about the file
+        reason = "it is not text with one record per line. Export it as CSV"
     return InvalidComparisons(f"{name} is damaged or not a table: {reason}")
 
 
