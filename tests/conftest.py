@@ -91,8 +91,8 @@ def write(tmp_path: Path):
 
 @pytest.fixture
 def few_futures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forecasts play no more futures than they must: enough where their numbers do not matter."""
-    monkeypatch.setattr(forecast, "MOST_FUTURES", forecast.FEWEST_FUTURES)
+    """Fewer simulated continuations, where the numbers of a forecast do not matter."""
+    monkeypatch.setattr(forecast, "CONTINUATIONS", 8)
 
 
 @pytest.fixture(scope="session")

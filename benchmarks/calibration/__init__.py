@@ -20,6 +20,7 @@ PARTS = (
     "reliability",
     "answer",
     "judges",
+    "forecasts",
 )
 RUNS = 200
 SEED = 20261117

@@ -15,8 +15,85 @@ from hodgerank.errors import InvalidArgument
 @pytest.fixture
 def few_futures(monkeypatch):
     """Even fewer than elsewhere: next to all tests of this file play futures."""
-    monkeypatch.setattr(forecast, "FEWEST_FUTURES", 4)
-    monkeypatch.setattr(forecast, "MOST_FUTURES", 4)
+    monkeypatch.setattr(forecast, "CONTINUATIONS", 4)
+
+
+def test_the_extremes_of_19_continuations_enclose_the_next_one_with_probability_90_percent():
+    inside = []
+    for left_out in range(20):
+        _, lower, upper = forecast._range(np.delete(np.arange(20.0), left_out))
+        inside.append(lower < left_out < upper)
+    assert np.mean(inside) == 0.9
+
+
+@pytest.mark.parametrize(("n", "ends"), [(4, (1, 4)), (19, (1, 19)), (38, (1, 38)), (39, (2, 38))])
+def test_the_interval_has_the_same_rank_at_both_ends(n, ends):
+    takes = np.random.default_rng(0).permutation(np.arange(1.0, n + 1))
+    assert forecast._range(takes)[1:] == ends
+
+
+def test_a_forecast_reports_its_continuations(monkeypatch):
+    takes = np.array([[*range(100, 290, 10)], [*range(10, 190, 10), np.inf]])
+    monkeypatch.setattr(forecast, "_play_on", lambda *_: takes)
+    near, far = forecast.forecasts(hr.RandomSampler(6), [0.8, 0.9])
+    assert (near.lower, near.upper, near.is_narrow) == (100, 280, True)
+    assert "100 to 280 more votes to reach 0.8 (about " in str(near)
+    assert (far.lower, far.upper, far.is_narrow) == (10, np.inf, False)
+    assert "at least 10 more votes to reach 0.9 (main unknown: how widely quality" in str(far)
+    assert far.to_dict()["upper"] is None
+
+
+def outlook(votes, lower, upper, spread_is_unknown=False):
+    return hr.Forecast(hr.ExpectedTau(0.9), 0.5, votes, lower, upper, spread_is_unknown)
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (outlook(200, 100, 300, True), "100 to 300 more votes to reach 0.9 (about 200)"),
+        (outlook(200, 100, 301), "100 to 301 more votes to reach 0.9"),
+        (outlook(200, 100, 301, True), f"votes to reach 0.9 ({forecast.UNKNOWN_SPREAD})"),
+        (outlook(np.inf, 100, np.inf), "at least 100 more votes to reach 0.9"),
+        (outlook(np.inf, np.inf, np.inf, True), "out of reach, or too far away to forecast"),
+        (outlook(0, 0, 0, True), "target 0.9 reached"),
+    ],
+)
+def test_the_range_is_always_named_and_an_estimate_only_where_it_is_narrow(made, words):
+    assert str(made).endswith(words)
+
+
+@pytest.mark.usefixtures("few_futures")
+@pytest.mark.parametrize(("n_votes", "is_unknown"), [(30, True), (72, False)])
+def test_the_spread_is_the_main_unknown_at_few_votes_per_item(n_votes, is_unknown):
+    crowd = hr.SimulatedCrowd(6, spread=2, rng=1)
+    sampler = hr.RandomSampler(crowd.items, seed=1)
+    hr.run(sampler, crowd, n_votes)
+    assert hr.forecast(sampler, 0.9).spread_is_unknown is is_unknown
+
+
+def even_shares(votes):
+    truths = forecast._Truths(votes, hr.bayes_rank(votes))
+    rng, gaps = np.random.default_rng(1), []
+    for _ in range(40):
+        gaps.append(np.diff(sorted(truths.draw(rng.random(), rng).values())))
+    return np.mean([np.ptp(gap) < 1e-9 for gap in gaps])
+
+
+def test_truths_are_evenly_spaced_as_often_as_the_votes_allow():
+    one_vote = hr.read_comparisons([("a", "b", 1), ("c", "d", 1)])
+    assert 0.2 < even_shares(one_vote) < 0.8
+    ties = [(a, b, y) for a, b in ("ab", "cd") for y in (1, -1)]
+    wins = [(a, b, 1) for a in "ab" for b in "cd"]
+    assert even_shares(hr.read_comparisons((ties + wins) * 30)) == 0
+
+
+def test_evenly_spaced_scores_keep_order_mean_and_spread():
+    scores = np.array([0.3, -2.0, 5.0, 0.1])
+    even = forecast._evenly_spaced(scores)
+    assert np.array_equal(np.argsort(even), np.argsort(scores))
+    assert np.ptp(np.diff(np.sort(even))) < 1e-12
+    assert (even.mean(), even.std()) == pytest.approx((scores.mean(), scores.std()))
+    assert forecast._evenly_spaced(np.zeros(1)).tolist() == [0]
 
 
 @pytest.mark.usefixtures("few_futures")
@@ -92,7 +169,7 @@ def test_what_takes_longer_than_is_played_is_extrapolated(monkeypatch):
     sampler = hr.RandomSampler(crowd.items, seed=1)
     hr.run(sampler, crowd, 40)
     played = hr.forecast(sampler, 0.85)
-    monkeypatch.setattr(forecast, "MOST_PER_ITEM", 5)
+    monkeypatch.setattr(forecast, "PER_ITEM", (5.0, 5.0))
     extrapolated = hr.forecast(sampler, 0.85)
     assert extrapolated.upper < float("inf")
     assert played.votes / 2.5 < extrapolated.votes < 2.5 * played.votes

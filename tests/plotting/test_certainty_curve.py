@@ -34,20 +34,27 @@ def test_without_a_forecast_there_is_the_curve_alone():
 
 def test_a_band_shows_where_the_rule_will_be_reached():
     chart = certainty_curve_chart(POINTS, Forecast(ExpectedTau(0.9), 0.8, 50, 20, 90))
-    assert marks(chart) == ["rect", "rule", "rule", "line", "point"]
-    assert values(chart)[0] == [{"from": 120, "votes": 150, "to": 190}]
-    assert values(chart)[2] == [{"tau": 0.9}]
+    assert marks(chart) == ["rect", "rule", "line", "point"]
+    assert values(chart)[0] == [{"from": 120, "to": 190}]
+    assert values(chart)[1] == [{"tau": 0.9}]
     assert domain(chart) == [0, 190]
+
+
+def test_only_a_narrow_band_has_a_line_at_its_median():
+    chart = certainty_curve_chart(POINTS, Forecast(TopKCertain(3), 0.8, 50, 30, 90))
+    assert marks(chart) == ["rect", "rule", "line", "point"]
+    assert values(chart)[1] == [{"votes": 150}]
 
 
 def test_a_rule_about_the_top_has_no_target_among_the_taus():
     chart = certainty_curve_chart(POINTS, Forecast(TopKCertain(3), 0.8, 50, 20, 90))
-    assert marks(chart) == ["rect", "rule", "line", "point"]
+    assert marks(chart) == ["rect", "line", "point"]
 
 
 @pytest.mark.parametrize("answers", [0, inf])
 def test_what_is_reached_or_out_of_reach_has_no_band(answers):
-    chart = certainty_curve_chart(POINTS, Forecast(ExpectedTau(0.9), 0.8, answers, 0, inf))
+    outlook = Forecast(ExpectedTau(0.9), 0.8, answers, answers, answers)
+    chart = certainty_curve_chart(POINTS, outlook)
     assert "rect" not in marks(chart)
 
 

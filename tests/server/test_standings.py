@@ -103,7 +103,7 @@ def test_a_campaign_in_which_nothing_happens_is_looked_at_once(context, monkeypa
 
 
 def test_a_forecast_comes_later_and_is_counted_on(context, monkeypatch):
-    monkeypatch.setattr("hodgerank.collecting.forecast.MOST_FUTURES", 8)
+    monkeypatch.setattr("hodgerank.collecting.forecast.CONTINUATIONS", 8)
     campaign = create(context, [f"i{k}" for k in range(5)], stop="tau >= 0.85")
     answer(campaign, 10)
 

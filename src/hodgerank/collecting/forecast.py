@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import expit
 
 from hodgerank.collecting.stopping import ExpectedTau, RankingRule
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
@@ -24,14 +25,19 @@ if TYPE_CHECKING:
     from hodgerank.types import Item, Pair
 
 MOST_PLAYED, MODEL_ITEMS = 2000, 1000
-FEWEST_FUTURES, MOST_FUTURES = 8, 24
-MOST_PER_ITEM = 40  # votes per item that are simulated; more are extrapolated
-AT_ONCE = 32  # as a share of the votes so far, or a tenth per item: pairs asked at once
-GROWTH = (
-    1.3,
-    2.0,
-)  # votes between two looks, relative to their number, at most: near the target, and far
-FINEST = 1.04  # and at least
+CONTINUATIONS = 19  # the least number whose extremes are the ends of a 90% interval
+OUTSIDE = 0.1  # of the intervals
+NARROW = 3.0  # upper over lower end up to which a point estimate is given
+FEW_VOTES = 8  # per item, below which the spread of scores explains most of the range
+UNKNOWN_SPREAD = "main unknown: how widely quality is spread among the items"
+SIMULATED = 4000  # votes of a continuation at most; more are extrapolated
+PER_ITEM = (16.0, 40.0)  # fewest and most of them per item
+# Pairs asked at once: a tenth of the votes so far, but at first no more than a quarter of those
+# simulated, so that a target close by is reached in time; at least a tenth per item.
+AT_ONCE, FIRST = 10, 4
+# Votes between two looks, relative to their number, at most: near the target, and far.
+GROWTH = (1.3, 2.0)
+FINEST = 1.03  # and at least
 GROWING = 1.02  # least gain in certainty by three times as many votes, if they help
 TINY = 1e-9
 FARTHEST = 100.0  # times the simulated votes: beyond that, no forecast
@@ -50,9 +56,13 @@ class Forecast(Displayed):
         Current value of what the rule measures, such as the expected tau.
     votes
         Smoothed median of the simulated continuations; infinite if most of them do not reach the
-        target.
+        target. It says little unless `is_narrow`.
     lower, upper
-        Nine of ten simulated continuations lie between these.
+        A 90% interval: the least and the most of 19 simulated continuations. An infinite end is
+        beyond the range of the forecast.
+    spread_is_unknown
+        Whether there are so few votes per item that the range is mostly due to the unknown spread
+        of the true scores.
     """
 
     rule: RankingRule
@@ -60,25 +70,45 @@ class Forecast(Displayed):
     votes: float
     lower: float
     upper: float
+    spread_is_unknown: bool = False
 
     @property
     def target(self) -> float:
         """Target value of `now`."""
         return self.rule.target
 
+    @property
+    def is_reached(self) -> bool:
+        """Whether no more votes are needed."""
+        return not self.upper
+
+    @property
+    def is_out_of_reach(self) -> bool:
+        """Whether no continuation reaches the target, or all are too long to simulate."""
+        return not np.isfinite(self.lower)
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether the upper end is at most three times the lower: `votes` is then an estimate."""
+        return bool(np.isfinite(self.upper)) and self.upper <= NARROW * self.lower
+
     def _headline(self) -> str:
         return str(self)
 
     def __str__(self) -> str:
         now, target = self.rule.value_text(self.now), self.rule.target_text
-        if not self.votes:
+        if self.is_reached:
             return f"{now}: target {target} reached"
-        if not np.isfinite(self.votes):
+        if self.is_out_of_reach:
             return f"{now}; {target} is out of reach, or too far away to forecast"
+        how = ""
+        if self.is_narrow:
+            how = f" (about {self.votes:,.0f})"
+        elif self.spread_is_unknown:
+            how = f" ({UNKNOWN_SPREAD})"
         if not np.isfinite(self.upper):
-            return f"{now}; at least {self.lower:,.0f} more votes to reach {target}"
-        about = f" (about {self.votes:,.0f})" if self.upper <= 3 * self.lower else ""
-        return f"{now}; {self.lower:,.0f} to {self.upper:,.0f} more votes to reach {target}{about}"
+            return f"{now}; at least {self.lower:,.0f} more votes to reach {target}{how}"
+        return f"{now}; {self.lower:,.0f} to {self.upper:,.0f} more votes to reach {target}{how}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; null means beyond the range of the forecast."""
@@ -88,6 +118,7 @@ class Forecast(Displayed):
             "target": self.target,
             "now": self.now,
             **{name: n if np.isfinite(n) else None for name, n in numbers.items()},
+            "spread_is_unknown": self.spread_is_unknown,
         }
 
 
@@ -146,15 +177,17 @@ def forecasts(
     if sampler.n_votes and not sampler.votes.outcome.any():  # ties alone distinguish no items
         found |= dict.fromkeys(wanted, (np.inf, np.inf, np.inf))
     elif wanted:
-        n_futures = int(np.clip(2000 / n, FEWEST_FUTURES, MOST_FUTURES))
         play = _play_on if n <= MOST_PLAYED else _play_model
         with few_threads(n):  # else threads wait for each other between thousands of small steps
-            takes = play(sampler, ranking, wanted, n_futures)
+            takes = play(sampler, ranking, wanted)
         takes = np.ceil(
             takes * ranking.dispersion
         )  # ties and grades are more informative than the choices simulated
-        found |= zip(wanted, map(_spread, np.maximum(takes, 1.0)), strict=True)
-    return tuple(Forecast(rule, rule.value(ranking, active), *found[rule]) for rule in rules)
+        found |= zip(wanted, map(_range, np.maximum(takes, 1.0)), strict=True)
+    is_unknown = sampler.n_votes < FEW_VOTES * len(active)
+    return tuple(
+        Forecast(rule, rule.value(ranking, active), *found[rule], is_unknown) for rule in rules
+    )
 
 
 def _read_rule(target: float | RankingRule) -> RankingRule:
@@ -168,23 +201,25 @@ def _read_rule(target: float | RankingRule) -> RankingRule:
     )
 
 
-def _spread(takes: FloatArray) -> tuple[float, float, float]:
-    """Return the median of the simulated continuations, and the range of nine in ten."""
-    lower, upper = np.quantile(takes, [0.05, 0.95], method="nearest")
-    return _typical(takes), float(lower), float(upper)
+def _range(takes: FloatArray) -> tuple[float, float, float]:
+    """Return the median of the simulated continuations, and an interval by order statistics.
+
+    The r-th smallest and the r-th largest of N draws enclose the next one with probability
+    (N + 1 - 2r) / (N + 1). Quantiles interpolated between the draws would enclose it less often.
+    """
+    takes = np.sort(takes)
+    r = max(1, int(OUTSIDE / 2 * (len(takes) + 1)))
+    return _typical(takes), float(takes[r - 1]), float(takes[-r])
 
 
 def _typical(takes: FloatArray) -> float:
-    """Return a smoothed median: the geometric mean of the middle third."""
-    takes = np.sort(takes)
+    """Return a smoothed median of sorted numbers: the geometric mean of the middle third."""
     third = len(takes) // 3
     middle = takes[third : len(takes) - third]
     return float(np.round(np.exp(np.log(middle).mean()))) if np.isfinite(middle).all() else np.inf
 
 
-def _play_on(
-    sampler: Sampler, ranking: Ranking, rules: Sequence[RankingRule], n_futures: int
-) -> FloatArray:
+def _play_on(sampler: Sampler, ranking: Ranking, rules: Sequence[RankingRule]) -> FloatArray:
     """Return the votes until each target (rows) in each continuation; infinite if pairs run out.
 
     Random numbers are the same for every forecast of a campaign, so that forecasts differ only by
@@ -195,20 +230,51 @@ def _play_on(
     start.freeze_workers()  # the reliability of workers is estimated once
     first = start.ranking()
     sure = [rule.sureness(first, start.active_items) for rule in rules]
-    beliefs = ranking.posterior_parts
-    upto = np.cumsum([belief.share for belief in beliefs])
-    takes = np.empty((len(rules), n_futures))
-    for k in range(n_futures):
+    truths = _Truths(sampler.votes, ranking)
+    takes = np.empty((len(rules), CONTINUATIONS))
+    for k in range(CONTINUATIONS):
         rng = np.random.default_rng((sampler.seed, k))
-        place = int(np.searchsorted(upto, (k + 0.5) / n_futures * upto[-1]))
-        truth = _drawn(beliefs[min(place, len(beliefs) - 1)], rng)
-        scores = dict(zip(ranking.items, truth.tolist(), strict=True))
+        scores = truths.draw((k + rng.random()) / CONTINUATIONS, rng)
         future = _Future(deepcopy(start), scores, ranking.link, rng)
         watches = [
             _Watch(rule, rule.needed, future, now) for rule, now in zip(rules, sure, strict=True)
         ]
         takes[:, k] = future.answers_until(watches)
     return takes - sampler.n_votes
+
+
+class _Truths:
+    """The posterior of the true scores, including their spread and the shape of its distribution.
+
+    The posterior is a mixture over the plausible spreads, and each part assumes normal scores. Such
+    scores contain close pairs, which take many votes; evenly spaced ones do not. A draw and the
+    evenly spaced scores of the same order and spread are equally probable before the votes.
+    """
+
+    def __init__(self, votes: Comparisons, ranking: Ranking) -> None:
+        self._items, self._link = ranking.items, LINKS[ranking.link]
+        self._parts = ranking.posterior_parts
+        self._upto = np.cumsum([part.share for part in self._parts])
+        row = {item: k for k, item in enumerate(self._items)}
+        codes = np.array([row[item] for item in votes.items], np.int64)
+        self._left, self._right = codes[votes.left], codes[votes.right]
+        weight = np.ones(len(votes)) if votes.weight is None else votes.weight
+        weight = weight / ranking.dispersion
+        self._wins, self._losses = (weight * (1 + sign * votes.outcome) / 2 for sign in (1, -1))
+
+    def draw(self, share: float, rng: np.random.Generator) -> dict[Item, float]:
+        """Draw scores; `share` is the quantile of the spread."""
+        place = int(np.searchsorted(self._upto, share * self._upto[-1]))
+        normal = _drawn(self._parts[min(place, len(self._parts) - 1)], rng)
+        even = _evenly_spaced(normal)
+        is_even = rng.random() < expit(self._log_likelihood(even) - self._log_likelihood(normal))
+        return dict(zip(self._items, (even if is_even else normal).tolist(), strict=True))
+
+    def _log_likelihood(self, scores: FloatArray) -> float:
+        """Return the log-likelihood of the votes; those of each worker count in full."""
+        p = self._link.cdf(scores[self._left] - scores[self._right])
+        p = np.clip(p, TINY, 1 - TINY)
+        return float(self._wins @ np.log(p) + self._losses @ np.log1p(-p))
 
 
 def _drawn(belief: PosteriorPart, rng: np.random.Generator) -> FloatArray:
@@ -220,13 +286,18 @@ def _drawn(belief: PosteriorPart, rng: np.random.Generator) -> FloatArray:
     return np.asarray(belief.scores + factor @ rng.standard_normal(n))
 
 
-def _play_model(
-    sampler: Sampler, ranking: Ranking, rules: Sequence[RankingRule], n_futures: int
-) -> FloatArray:
+def _evenly_spaced(scores: FloatArray) -> FloatArray:
+    """Return evenly spaced scores with the same order, mean and standard deviation."""
+    even = np.empty(len(scores))
+    even[np.argsort(scores)] = np.arange(len(scores)) - (len(scores) - 1) / 2
+    return np.asarray(scores.mean() + even * (scores.std() / max(even.std(), TINY)))
+
+
+def _play_model(sampler: Sampler, ranking: Ranking, rules: Sequence[RankingRule]) -> FloatArray:
     """Return the same, from small simulated campaigns between the current value and the target."""
     now = [rule.sureness(ranking, sampler.active_items) for rule in rules]
-    takes = np.empty((len(rules), n_futures))
-    for k in range(n_futures):
+    takes = np.empty((len(rules), CONTINUATIONS))
+    for k in range(CONTINUATIONS):
         rng = np.random.default_rng((sampler.seed, k))
         truth = ranking.ridge**-0.5 * rng.standard_normal(MODEL_ITEMS)
         model = sampler.fresh(MODEL_ITEMS, seed=int(rng.integers(2**62)))
@@ -259,7 +330,9 @@ class _Future:
         leans = sampler.position_biases or {None: 0.0}  # the unnamed worker comes last
         self._workers = tuple(worker for worker in leans if worker is not None)
         self._leans = np.array(list(leans.values()))
-        self._furthest = sampler.n_votes + MOST_PER_ITEM * len(scores)
+        n_more = np.clip(SIMULATED, *(np.array(PER_ITEM) * len(scores)))
+        self._begun = sampler.n_votes
+        self._furthest = self._begun + int(n_more)
         self._is_exhausted = False
 
     @property
@@ -297,7 +370,8 @@ class _Future:
     def _play(self) -> None:
         """Ask some pairs at once, and simulate their votes."""
         so_far = self.sampler.n_votes
-        n = min(max(self.least_step, so_far // AT_ONCE), self._furthest - so_far)
+        n = max(self.least_step, min((so_far - self._begun) // FIRST, so_far // AT_ONCE))
+        n = min(n, self._furthest - so_far)
         try:
             pairs = self.sampler.ask(n)
         except NothingToAsk:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import cycle
-from math import ceil, floor, isfinite, log10
+from math import ceil, floor, log10
 from typing import Any
 
 import numpy as np
@@ -183,8 +183,8 @@ def _tau(tau: float) -> str:
 
 
 WIDTH, HEIGHT = 270, 150
-BEYOND = 1.15  # how far the axis goes past the median forecast, at least
-FARTHEST = 4.0  # times as many votes as there are, if the median forecast is nearer
+BEYOND = 1.15  # how far the axis goes past the lower end of a forecast, at least
+FARTHEST = 4.0  # times as many votes as there are, if the lower end is nearer
 
 
 @charted
@@ -192,25 +192,21 @@ def certainty_curve_chart(points: Sequence[tuple[int, float]], outlook: Forecast
     """A line of (votes, expected tau), to be read beside a sentence: it has no title.
 
     `outlook` counts from the last point: a band where nine simulated continuations in ten reach the
-    rule, a line in it at their median; and the target, where that is an expected tau.
+    rule; a line in it at their median, if the band is narrow; and the target, where that is an
+    expected tau.
     """
     alt = altair()
     last, tau = points[-1]
-    is_forecast = outlook is not None and outlook.votes > 0 and isfinite(outlook.votes)
     right = max(last, 1)
     layers = []
-    if outlook is not None and is_forecast:
-        right = round(min(outlook.upper, max(BEYOND * outlook.votes, FARTHEST * last)) + last)
-        future = {
-            "from": last + outlook.lower,
-            "votes": last + outlook.votes,
-            "to": min(last + outlook.upper, right),
-        }
-        base = alt.Chart(data_of([future]))
-        layers += [
-            base.mark_rect(style="mark", opacity=0.16).encode(x="from:Q", x2="to:Q"),
-            base.mark_rule(style="mark", strokeWidth=2).encode(x="votes:Q"),
-        ]
+    if outlook is not None and not outlook.is_reached and not outlook.is_out_of_reach:
+        right = round(min(outlook.upper, max(BEYOND * outlook.lower, FARTHEST * last)) + last)
+        future = {"from": last + outlook.lower, "to": min(last + outlook.upper, right)}
+        band = alt.Chart(data_of([future])).mark_rect(style="mark", opacity=0.16)
+        layers.append(band.encode(x="from:Q", x2="to:Q"))
+        if outlook.is_narrow:
+            middle = alt.Chart(data_of([{"votes": last + outlook.votes}]))
+            layers.append(middle.mark_rule(style="mark", strokeWidth=2).encode(x="votes:Q"))
     if outlook is not None and isinstance(outlook.rule, ExpectedTau):
         target = alt.Chart(data_of([{"tau": outlook.target}]))
         layers.append(target.mark_rule(style="reference").encode(y="tau:Q"))

@@ -276,7 +276,7 @@ def _forecast(sampler: Sampler, ranking: Ranking, verdict: Verdict) -> Forecast 
             return None
         rule = ExpectedTau(tau)
     outlook = forecast(sampler, rule, ranking)
-    return outlook if outlook.votes else None
+    return None if outlook.is_reached else outlook
 
 
 def with_warning(workers: WorkerAssessment, settings: ReportOptions) -> tuple[Item, ...]:

@@ -198,9 +198,9 @@ def _collect(found: Findings, outlook: Forecast | None) -> Text:
     most = found.settings.max_votes
     if outlook is None:
         return say("order.collect")
-    if most is not None and outlook.votes > most:
+    if most is not None and outlook.lower > most:
         return say("order.too_few_left", n=most)
-    if not np.isfinite(outlook.votes):
+    if outlook.is_out_of_reach:
         return say("order.far")
     return say("order.forecast", votes=vote_range(outlook))
 

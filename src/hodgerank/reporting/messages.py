@@ -18,7 +18,6 @@ from hodgerank.reporting.blocks import Text
 LANGUAGE = "en"
 LONGEST_NAME = 60
 MOST_NAMED = 3
-NARROW = 3  # times the lower end of a range: up to this upper end its middle says something
 
 
 def say(key: str, **values: Any) -> Text:
@@ -106,13 +105,13 @@ def fraction(value: float) -> str:
 
 def vote_range(outlook: Forecast) -> Text:
     """How many more votes: the range, with its middle where the range is narrow."""
-    lower, upper = _rounded(outlook.lower), outlook.upper
-    if not np.isfinite(upper):
+    lower = _rounded(outlook.lower)
+    if not np.isfinite(outlook.upper):
         return say("certainty.at_least", lower=lower)
-    if upper > NARROW * outlook.lower:
-        return say("certainty.range", lower=lower, upper=_rounded(upper))
-    middle = _rounded(outlook.votes)
-    return say("certainty.about", middle=middle, lower=lower, upper=_rounded(upper))
+    upper = _rounded(outlook.upper)
+    if not outlook.is_narrow:
+        return say("certainty.range", lower=lower, upper=upper)
+    return say("certainty.about", middle=_rounded(outlook.votes), lower=lower, upper=upper)
 
 
 def _rounded(n: float) -> int:

@@ -138,12 +138,15 @@ def _outlook(found: Findings) -> list[Block]:
         return [Paragraph((say("certainty.many", n=MOST_FORECAST),))]
     if found.forecast is None:
         return []
-    simulated = Paragraph((say("certainty.simulated"),), "note")
-    return [Paragraph((_forecast(found, found.forecast),)), simulated]
+    outlook = found.forecast
+    how = [say("certainty.simulated")]
+    if outlook.spread_is_unknown and not outlook.is_narrow and not outlook.is_out_of_reach:
+        how.append(say("certainty.spread"))
+    return [Paragraph((_forecast(found, outlook),)), Paragraph(tuple(how), "note")]
 
 
 def _forecast(found: Findings, outlook: Forecast) -> Text:
-    at, is_far = level(outlook.target), not np.isfinite(outlook.votes)
+    at, is_far = level(outlook.target), outlook.is_out_of_reach
     if found.verdict.goal == "best":
         if is_far:
             return say("certainty.out_of_reach", level=at)

@@ -35,7 +35,7 @@ def test_a_forecast_is_counted_from_the_answers_that_are_there():
         foreseen(20, n_items=5),
         foreseen(20, rule="top 1"),
         foreseen(31),  # answers were taken back
-        foreseen(20, replace(AHEAD, votes=10)),  # it should have been reached
+        foreseen(20, replace(AHEAD, upper=10)),  # it should have been reached
     ],
 )
 def test_what_was_foreseen_of_something_else_is_not_said(known):
@@ -49,7 +49,7 @@ def test_a_tenth_more_answers_are_foreseen_anew(then, holds):
 
 
 def test_what_still_holds_is_not_played_again(monkeypatch):
-    monkeypatch.setattr("hodgerank.collecting.forecast.MOST_FUTURES", 8)
+    monkeypatch.setattr("hodgerank.collecting.forecast.CONTINUATIONS", 8)
     with Campaign.create(None, ["a", "b", "c"], question="?", stop="tau >= 0.8") as campaign:
         for _ in range(3):
             [task] = campaign.lease("ann")

@@ -52,7 +52,7 @@ def without_rest() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(standings, "LOOK_SECONDS", 0.1)
         patch.setattr(standings, "FEWEST_SECONDS", 0.5)
-        patch.setattr(forecast, "MOST_FUTURES", forecast.FEWEST_FUTURES)
+        patch.setattr(forecast, "CONTINUATIONS", 8)
         yield
 
 

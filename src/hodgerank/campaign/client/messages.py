@@ -74,7 +74,8 @@ def _forecast(found: Mapping[str, Any] | None, rule: object) -> Forecast | None:
     votes, lower, upper = (
         inf if found[name] is None else found[name] for name in ("answers", "lower", "upper")
     )
-    return Forecast(rule=rule, now=found["now"], votes=votes, lower=lower, upper=upper)
+    is_unknown = found.get("spread_is_unknown", False)  # not said by older servers
+    return Forecast(rule, found["now"], votes, lower, upper, is_unknown)
 
 
 PIECE_BYTES = 400_000

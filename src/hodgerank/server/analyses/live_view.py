@@ -172,12 +172,12 @@ class AnswersForecast:
         """
         earlier, grown = self.forecast, standing.n_votes - self.n_votes
         is_same = (self.n_items, self.rule) == (len(standing.active), standing.settings.stop)
-        if earlier is None or not is_same or grown < 0 or earlier.votes <= grown:
+        if earlier is None or not is_same or grown < 0 or earlier.upper <= grown:
             return None
         return replace(
             earlier,
             now=earlier.rule.value(standing.ranking, standing.active),
-            votes=earlier.votes - grown,
+            votes=max(earlier.votes - grown, 0.0),
             lower=max(earlier.lower - grown, 0.0),
             upper=earlier.upper - grown,
         )

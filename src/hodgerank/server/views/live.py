@@ -282,10 +282,14 @@ def _is_askable(layout: PageLayout) -> bool:
 def _outlook(standing: Standing) -> dict[str, Any]:
     """Compare the forecast with the rest of the budget."""
     counts = standing.progress.counts
-    needed = [one.forecast.votes for one in standing.progress.tracks if one.forecast is not None]
+    outlooks = [one.forecast for one in standing.progress.tracks if one.forecast is not None]
     left = None if counts.budget is None else max(counts.budget - counts.n_votes, 0)
-    ends_before = left is not None and sum(needed) > left
-    return {"is_foreseen": bool(needed), "ends_before": ends_before, "left": left}
+    ends = None
+    if left is not None and sum(one.lower for one in outlooks) > left:
+        ends = "ends_before"
+    elif left is not None and sum(one.upper for one in outlooks) > left:
+        ends = "may_end_before"
+    return {"is_foreseen": bool(outlooks), "budget_ends": ends, "left": left}
 
 
 def _ranked(request: Request, layout: PageLayout, view: TrackView, query: str) -> Ranked:

@@ -124,7 +124,11 @@ class TrustResponse(Body):
 
 
 class ForecastResponse(Body):
-    """Forecast of the votes still needed; null means beyond the range of the forecast."""
+    """Forecast of the votes still needed; null means beyond the range of the forecast.
+
+    `lower` and `upper` are a 90% interval. The median, `answers`, says little unless `upper` is at
+    most three times `lower`.
+    """
 
     rule: str = Field(examples=["expected tau 0.9"])
     target: float
@@ -132,6 +136,9 @@ class ForecastResponse(Body):
     answers: float | None
     lower: float | None
     upper: float | None
+    spread_is_unknown: bool = Field(
+        description="Whether the spread of quality among the items is the main unknown."
+    )
 
 
 class TrackResponse(Body):
