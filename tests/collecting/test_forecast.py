@@ -53,7 +53,8 @@ def outlook(votes, lower, upper, spread_is_unknown=False):
         (outlook(200, 100, 300, True), "100 to 300 more votes to reach 0.9 (about 200)"),
         (outlook(200, 100, 301), "100 to 301 more votes to reach 0.9"),
         (outlook(200, 100, 301, True), f"votes to reach 0.9 ({forecast.UNKNOWN_SPREAD})"),
-        (outlook(np.inf, 100, np.inf), "at least 100 more votes to reach 0.9"),
+        (outlook(200, 100, np.inf), "at least 100 more votes to reach 0.9"),
+        (outlook(np.inf, 100, np.inf), "0.9 is out of reach, or at least 100 more votes away"),
         (outlook(np.inf, np.inf, np.inf, True), "out of reach, or too far away to forecast"),
         (outlook(0, 0, 0, True), "target 0.9 reached"),
     ],
@@ -73,9 +74,8 @@ def test_the_spread_is_the_main_unknown_at_few_votes_per_item(n_votes, is_unknow
 
 def even_shares(votes):
     truths = forecast._Truths(votes, hr.bayes_rank(votes))
-    rng, gaps = np.random.default_rng(1), []
-    for _ in range(40):
-        gaps.append(np.diff(sorted(truths.draw(rng.random(), rng).values())))
+    rng = np.random.default_rng(1)
+    gaps = [np.diff(sorted(truths.draw(rng.random(), rng).values())) for _ in range(40)]
     return np.mean([np.ptp(gap) < 1e-9 for gap in gaps])
 
 

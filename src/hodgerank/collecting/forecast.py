@@ -101,6 +101,8 @@ class Forecast(Displayed):
             return f"{now}: target {target} reached"
         if self.is_out_of_reach:
             return f"{now}; {target} is out of reach, or too far away to forecast"
+        if not np.isfinite(self.votes):
+            return f"{now}; {target} is out of reach, or at least {self.lower:,.0f} more votes away"
         how = ""
         if self.is_narrow:
             how = f" (about {self.votes:,.0f})"

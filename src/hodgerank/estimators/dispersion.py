@@ -18,7 +18,8 @@ from hodgerank.types import FloatArray
 LEAST = 0.02
 ROUNDING = 1e-12
 CLOSE_ENOUGH = 1e-4  # accuracy of the mode
-# Prior variance of the scores before it is estimated from the votes.
+# Prior variance of the scores before it is estimated from the votes. Three recorded data sets have
+# .42 (reading level), .63 (pc-vqa) and 1.64 (pc-iqa) under the probit model.
 USUAL_VARIANCE = {"thurstone-mosteller": 0.5, "bradley-terry": 1.4}
 
 
