@@ -4,11 +4,13 @@ import re
 import time
 from collections import Counter
 from html import unescape
+from types import SimpleNamespace
 
 import pytest
 
 from hodgerank.campaign.commands.answers import NOT_SHOWN
 from hodgerank.campaign.items import CampaignItem
+from hodgerank.server.views import live
 from server.media.made import png
 from server.pages.owning import HOSTILE, answer
 
@@ -268,6 +270,16 @@ def test_the_rule_is_said_and_that_the_budget_ends_before_it(owned):
     campaign.change(budget=100_000)
     owned.client.portal.call(standings.next, campaign.id, seq)
     assert "The budget ends" not in owned.page("c", campaign.id)
+
+
+@pytest.mark.parametrize(
+    ("budget", "ends"), [(105, "ends_before"), (150, "may_end_before"), (300, None), (None, None)]
+)
+def test_the_budget_is_compared_with_both_ends_of_the_forecast(budget, ends):
+    outlook = SimpleNamespace(lower=10, votes=20, upper=200)
+    counts = SimpleNamespace(budget=budget, n_votes=100)
+    progress = SimpleNamespace(counts=counts, tracks=[SimpleNamespace(forecast=outlook)])
+    assert live._outlook(SimpleNamespace(progress=progress))["budget_ends"] == ends
 
 
 def test_a_budget_that_is_used_up_is_no_cause_to_ask_for_a_rule(owned):
