@@ -45,29 +45,45 @@ def arguments() -> ArgumentParser:
     )
     add = parser.add_argument
     add(
-        "--runs", type=at_least(2), metavar="N",
+        "--runs",
+        type=at_least(2),
+        metavar="N",
         help="per sampler and regime (see below)",
     )
     add(
-        "--seed", type=at_least(0), default=SEED, metavar="N",
+        "--seed",
+        type=at_least(0),
+        default=SEED,
+        metavar="N",
         help="of crowds and samplers (%(default)s)",
     )
     add(
-        "--regimes", nargs="+", default=["*"], metavar="NAME",
+        "--regimes",
+        nargs="+",
+        default=["*"],
+        metavar="NAME",
         help="names or patterns, such as 'bt-*' or '*@50' for 50 pairs in progress (all)",
     )
     add(
-        "--samplers", nargs="+", default=["*"], metavar="NAME",
+        "--samplers",
+        nargs="+",
+        default=["*"],
+        metavar="NAME",
         help="names or patterns (all); auto always plays",
     )
     add(
-        "--folder", type=folder, metavar="DIR",
+        "--folder",
+        type=folder,
+        metavar="DIR",
         help="every file of votes in it is one more regime, named like the file: votes are drawn "
         "without replacement, up to half of them; the truth is HodgeRank on all. A folder of the "
         "data sets of hodgerank.load_dataset works too, like HODGERANK_DATA",
     )
     add(
-        "--per-item", type=at_least(0.1, float), nargs="+", metavar="X",
+        "--per-item",
+        type=at_least(0.1, float),
+        nargs="+",
+        metavar="X",
         help="when to look: votes so far, over items (see below)",
     )
     add("--jobs", type=at_least(1), default=1, metavar="N", help="processes (%(default)s)")

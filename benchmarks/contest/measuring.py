@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from time import perf_counter
 from typing import cast
 
@@ -45,7 +46,7 @@ class Campaign:
         self.seconds = 0.0
         self.proven_after = np.inf
         order = np.argsort(-crowd.truth).tolist()
-        self._unproven = set(zip(order, order[1:], strict=False)) if crowd.is_perfect else set()
+        self._unproven = set(pairwise(order)) if crowd.is_perfect else set()
         self._in_progress = in_progress
         self._pending: list[tuple[int, int]] = []
         self._votes: list[tuple[int, int, float, str | None]] = []

@@ -18,9 +18,7 @@ from hodgerank.sampling.samplers.registry import build_sampler
 class Ours:
     """A sampler of the library."""
 
-    def __init__(
-        self, n: int, rng: np.random.Generator, build: Callable[..., hr.Sampler]
-    ) -> None:
+    def __init__(self, n: int, rng: np.random.Generator, build: Callable[..., hr.Sampler]) -> None:
         self.sampler = build(range(n), seed=int(rng.integers(1 << 62)))
 
     def ask(
@@ -79,10 +77,8 @@ def _obstacle(entrant: Entrant, regime: Regime, setting: Setting) -> str:
     return ""
 
 
-def who_stays_out(
-    names: Iterable[str], regimes: Sequence[Regime], setting: Setting
-) -> list[str]:
-    """Return who does not play everywhere, with the rules, and what is done with pairs in progress."""
+def who_stays_out(names: Iterable[str], regimes: Sequence[Regime], setting: Setting) -> list[str]:
+    """Return what some do not play, by rule, and what rivals do with pairs in progress."""
     notes = []
     for name in names:
         entrant = PLAYERS[name]

@@ -60,11 +60,11 @@ class Part:
         return setting.per_item or self.per_item
 
 
-FEW = Part("Up to 60 items", (1, 2, 5, 10, 20), 24)
-HUNDREDS = Part("200 items", (1, 1.5, 2, 3, 5, 10), 10)
-THOUSAND = Part("1,000 items", (1, 1.5, 2, 3, 5, 10), 6)
-AT_ONCE = Part("Pairs in progress", (2, 5, 10), 20)
-RECORDED = Part("Recorded votes", (1, 2, 5, 10), 20)
+FEW = Part("Up to 60 items", (1, 2, 5, 10, 20), 20)
+HUNDREDS = Part("200 items", (1, 1.5, 2, 3, 5, 10), 8)
+THOUSAND = Part("1,000 items", (1, 1.5, 2, 3, 5, 10), 4)
+AT_ONCE = Part("Pairs in progress", (2, 5, 10), 10)
+RECORDED = Part("Recorded votes", (1, 2, 5, 10), 10)
 PARTS = (FEW, HUNDREDS, THOUSAND, AT_ONCE, RECORDED)
 
 
@@ -169,8 +169,14 @@ def data_set(n: int, rng: np.random.Generator, *, name: str, n_references: int) 
 
 
 DATA_SETS = (
-    Regime("VQA", "videos, a reference per run", 16, partial(data_set, name="pc-vqa", n_references=10)),
-    Regime("IQA", "images, a reference per run", 16, partial(data_set, name="pc-iqa", n_references=15)),
+    Regime(
+        "VQA", "videos, a reference per run", 16,
+        partial(data_set, name="pc-vqa", n_references=10),
+    ),
+    Regime(
+        "IQA", "images, a reference per run", 16,
+        partial(data_set, name="pc-iqa", n_references=15),
+    ),
     Regime(
         "reading-level", "documents, 1,418 pairs", 490,
         partial(data_set, name="reading-level", n_references=1), RECORDED, all_pairs=False,

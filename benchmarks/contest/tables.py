@@ -118,9 +118,7 @@ def losses(result: ContestResult, reference: Entry, others: Sequence[Entry]) -> 
     for regime in result.regimes:
         cells = [result.ahead(regime.name, entry, reference) for entry in others]
         for look, per in enumerate(result.looks):
-            found = [
-                (each[look], entry.label) for each, entry in zip(cells, others, strict=True)
-            ]
+            found = [(each[look], entry.label) for each, entry in zip(cells, others, strict=True)]
             n_cells += sum(not cell.is_missing for cell, _ in found)
             by_chance += sum(cell.chance for cell, _ in found)
             ahead = sorted(((cell, who) for cell, who in found if cell.is_clear), reverse=True)
@@ -151,7 +149,9 @@ def _in_one_row(result: ContestResult, reference: Entry, others: Sequence[Entry]
         cells_of = {each.label: result.ahead(regime.name, each, reference) for each in peers}
         best = []
         for look in range(len(result.looks)):
-            playing = {k: cells[look] for k, cells in cells_of.items() if not cells[look].is_missing}
+            playing = {
+                k: cells[look] for k, cells in cells_of.items() if not cells[look].is_missing
+            }
             if playing:
                 label = max(playing, key=lambda k: playing[k].mean)
                 best.append(f"{label} {difference(playing[label], z=False)}")
@@ -206,7 +206,9 @@ def _proof(values: np.ndarray | None) -> str:
         return ""
     share = np.isfinite(values).mean()
     median = np.median(values)
-    return (f"{median:.2f}" if np.isfinite(median) else "-") + ("" if share == 1 else f" ({share:.0%})")
+    return (f"{median:.2f}" if np.isfinite(median) else "-") + (
+        "" if share == 1 else f" ({share:.0%})"
+    )
 
 
 def times(result: ContestResult) -> str:

@@ -76,7 +76,9 @@ class LaplacePosterior:
         found = np.empty(len(i))
         for start in range(0, len(i), AT_ONCE):
             some = slice(start, start + AT_ONCE)
-            found[some] = choice_information(self.mean[i[some]] - self.mean[j[some]], deviation[some])
+            found[some] = choice_information(
+                self.mean[i[some]] - self.mean[j[some]], deviation[some]
+            )
         return found
 
 

@@ -51,7 +51,8 @@ def merge_insertion(items: list[int]) -> Steps:
     """Ford and Johnson: sort the winners of pairs, then insert the losers by bisection.
 
     L. Ford, S. Johnson: A tournament problem, American Mathematical Monthly 66, 1959. Losers are
-    inserted in groups of 2, 2, 6, 10, 22, ..., the last first, so that bisection has 2^k - 1 places.
+    inserted in groups of 2, 2, 6, 10, 22, ..., each from its end, so that bisection has 2^k - 1
+    places.
     """
     if len(items) < 2:
         return items
@@ -85,7 +86,9 @@ def knockout(items: list[int]) -> Steps:
         pairs = list(zip(items[::2], items[1::2], strict=False))
         answers = yield pairs
         odd = items[2 * len(pairs) :]
-        items = odd + [a if is_first else b for (a, b), is_first in zip(pairs, answers, strict=True)]
+        items = odd + [
+            a if is_first else b for (a, b), is_first in zip(pairs, answers, strict=True)
+        ]
     return items
 
 
