@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.contest import SEED, UnknownName, contest
-from benchmarks.contest.players import PLAYERS
-from benchmarks.contest.regimes import PARTS, all_regimes
+from benchmarks.contest.players import PLAYERS, who_stays_out
+from benchmarks.contest.regimes import PARTS, Setting, all_regimes
 from benchmarks.contest.tables import as_markdown, per_item
 
 
@@ -95,7 +95,8 @@ def arguments() -> ArgumentParser:
 def listing(votes: Path | None) -> str:
     regimes, notes = all_regimes(votes)
     lines = [f"{each.name:<18} {each.n_items:>5,} items  {each.about}" for each in regimes]
-    return "\n".join(["Regimes:", *lines, *notes, "", "Samplers:", *PLAYERS])
+    rules = who_stays_out(PLAYERS, regimes, Setting())
+    return "\n".join(["Regimes:", *lines, *notes, "", "Samplers:", ", ".join(PLAYERS), *rules])
 
 
 if __name__ == "__main__":

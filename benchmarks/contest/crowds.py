@@ -118,7 +118,7 @@ class Archive:
 
     def __init__(self, votes: hr.Comparisons, truth: np.ndarray, rng: np.random.Generator) -> None:
         self.truth = truth
-        self.max_votes = len(votes) // 2
+        self.max_votes: float = len(votes) // 2
         workers = [None if worker is None else str(worker) for worker in (*votes.workers, None)]
         self._replies: dict[tuple[int, int], list[Reply]] = {}
         shuffled = votes.select(rng.permutation(len(votes)))

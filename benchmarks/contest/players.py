@@ -25,7 +25,8 @@ class Ours:
         self, candidates: Pairs | None, pending: Sequence[tuple[int, int]] = ()
     ) -> tuple[int, int]:
         """The pair to show next."""
-        return self.sampler.ask(pending=pending, candidates=candidates)
+        left, right = self.sampler.ask(pending=pending, candidates=candidates)
+        return int(left), int(right)
 
     def tell(self, pair: tuple[int, int], outcome: float, worker: str | None) -> None:
         """An answer."""

@@ -14,6 +14,7 @@ import numpy as np
 import hodgerank as hr
 from benchmarks.contest import simulated
 from benchmarks.contest.crowds import Archive, Crowd
+from hodgerank.data.datasets import DatasetName
 
 Draw = Callable[[int, np.random.Generator], Crowd]
 MOST_RECORDED = 500  # items of recorded votes that are played at once
@@ -163,7 +164,7 @@ SIMULATED = (
 )  # fmt: skip
 
 
-def data_set(n: int, rng: np.random.Generator, *, name: str, n_references: int) -> Crowd:
+def data_set(n: int, rng: np.random.Generator, *, name: DatasetName, n_references: int) -> Crowd:
     """The votes of a reference drawn for the run, for any n."""
     return Archive(*_loaded(name, int(rng.integers(n_references)) + 1), rng)
 
@@ -269,7 +270,7 @@ def _read(path: Path) -> tuple[hr.Comparisons, np.ndarray]:
 
 
 @cache
-def _loaded(name: str, reference: int) -> tuple[hr.Comparisons, np.ndarray]:
+def _loaded(name: DatasetName, reference: int) -> tuple[hr.Comparisons, np.ndarray]:
     return _with_truth(hr.load_dataset(name, reference=reference))
 
 

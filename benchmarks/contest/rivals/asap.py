@@ -31,15 +31,15 @@ class ApproximateASAP:
         self._skills = Skills(n, VARIANCE, NOISE)
         self._tree = TreeBatch()
         self._candidates: Pairs | None = None
-        self._gains = np.full((n, n), -np.inf)
-        self._set_gains()
+        self._gains = np.array([self._gains_of(item) for item in range(n)])
+        self._allow()
 
     def ask(self, candidates: Pairs | None, pending: Sequence[Pair] = ()) -> Pair:
         """The pair to show next."""
         allowed = self._allowed.read(candidates)
         if candidates is not self._candidates:
             self._candidates = candidates
-            self._set_gains()
+            self._allow()
         if pending:
             pair = self._tree.next(allowed)
             if pair is None:
@@ -48,29 +48,29 @@ class ApproximateASAP:
             if pair is not None:
                 return pair
         i = random_argmax(self._largest, self._rng)
-        return i, random_argmax(self._gains[i], self._rng)
+        return i, random_argmax(self._open[i], self._rng)
 
     def tell(self, pair: Pair, outcome: float, worker: str | None) -> None:
         """An answer; only gains of pairs with one of the two items change."""
         self._skills.learn(*pair, outcome)
         for item in pair:
-            old = self._gains[:, item].copy()
-            self._gains[item] = self._gains[:, item] = self._gains_of(item)
-            np.maximum(self._largest, self._gains[item], out=self._largest)
+            old = self._open[:, item].copy()
+            new = self._gains_of(item)
+            self._gains[item] = self._gains[:, item] = new
+            new = np.where(self._allowed.matrix[item], new, -np.inf)
+            self._open[item] = self._open[:, item] = new
+            np.maximum(self._largest, new, out=self._largest)
             stale = np.append(np.flatnonzero(old == self._largest), item)
-            self._largest[stale] = self._gains[stale].max(axis=1)
+            self._largest[stale] = self._open[stale].max(axis=1)
 
-    def _set_gains(self) -> None:
-        for item in range(len(self._gains)):
-            self._gains[item] = self._gains_of(item)
-        self._largest = self._gains.max(axis=1)
+    def _allow(self) -> None:
+        """Keep the gains of pairs that may be asked, and the largest of each item."""
+        self._open = np.where(self._allowed.matrix, self._gains, -np.inf)
+        self._largest = self._open.max(axis=1)
 
     def _gains_of(self, item: int) -> np.ndarray:
-        """Gains of the pairs of an item, where they may be asked."""
-        partners = self._allowed.partners(item)
-        gains = np.full(len(self._gains), -np.inf)
-        gains[partners] = self._half_gains(item, partners) + self._half_gains(partners, item)
-        return gains
+        everybody = np.arange(len(self._skills.mean))
+        return self._half_gains(item, everybody) + self._half_gains(everybody, item)
 
     def _half_gains(self, i: np.ndarray | int, j: np.ndarray | int) -> np.ndarray:
         """P(i beats j) times the divergence that would follow."""
@@ -84,7 +84,6 @@ class ApproximateASAP:
 
 
 MOST_SWEEPS, SMALL = 100, 1e-9
-SWEEPS = 2  # of messages after an answer that is imagined, as the authors do
 
 
 class MessagePassing:
@@ -97,8 +96,10 @@ class MessagePassing:
     ----------
     wins
         Number of wins.
-    precision, shift
-        Of the marginals: 1 / variance and mean / variance.
+    marginal
+        Precisions of all items, and precisions times means.
+    to_winner, to_loser
+        Messages, in the same form.
     """
 
     def __init__(self, n: int) -> None:
@@ -126,8 +127,8 @@ class MessagePassing:
     def after_each_win(self) -> np.ndarray:
         """Return marginals after one more win: [.., i, j, item] after a win of i over j.
 
-        Two sweeps from messages that have settled. In the first only the new factor speaks. In the
-        second the factors of i and j do, to which new marginals were sent.
+        Two sweeps from settled messages, as the authors do. In the first only the message of the
+        new factor changes; in the second those of the other factors of i and j.
         """
         n = len(self.wins)
         items = np.arange(n)
@@ -135,29 +136,28 @@ class MessagePassing:
         to_i, to_j = messages(first + np.zeros((n, n)), second + np.zeros((n, n)))
         new_i, new_j = first + to_i, second + to_j
         after = np.broadcast_to(self.marginal[:, None, None, :], (2, n, n, n)).copy()
-        after[:, items, :, items] += to_i.transpose(1, 0, 2)
-        after[:, :, items, items] += to_j
         partner = np.broadcast_to(self.marginal[:, None, None, :], (2, n, n, n)).copy()
         partner[:, :, items, items] = new_j  # factors of both i and j are counted with those of i
         wins_of_j = np.broadcast_to(self.wins[None, :, :], (n, n, n)).copy()
         losses_of_j = np.broadcast_to(self.wins.T[None, :, :], (n, n, n)).copy()
         wins_of_j[items, :, items] = losses_of_j[items, :, items] = 0.0
         everybody = self.marginal[:, None, None, :]
-        for own, wins, losses, other, axis in (
-            (new_i, self.wins[:, None, :], self.wins.T[:, None, :], partner, 0),
-            (new_j, wins_of_j, losses_of_j, everybody, 1),
+        for own, new, wins, losses, other, axis in (
+            (new_i, to_i, self.wins[:, None, :], self.wins.T[:, None, :], partner, 0),
+            (new_j, to_j, wins_of_j, losses_of_j, everybody, 1),
         ):
             sent = self.to_winner, self.to_loser
             won_own, won_other = (_spoken(each, axis) for each in sent)
             lost_other, lost_own = (_spoken(each.transpose(0, 2, 1), axis) for each in sent)
             own_won, other_lost = messages(own[..., None] - won_own, other - won_other)
             other_won, own_lost = messages(other - lost_other, own[..., None] - lost_own)
-            more = wins * (own_won - won_own) + losses * (own_lost - lost_own)
+            told = wins * (own_won - won_own) + losses * (own_lost - lost_own)
+            told = new + told.sum(axis=3)
             after += wins * (other_lost - won_other) + losses * (other_won - lost_other)
             if axis == 0:
-                after[:, items, :, items] += more.sum(axis=3).transpose(1, 0, 2)
+                after[:, items, :, items] += told.transpose(1, 0, 2)
             else:
-                after[:, :, items, items] += more.sum(axis=3)
+                after[:, :, items, items] += told
         return after
 
 

@@ -79,7 +79,7 @@ class Allowed:
         self.i, self.j = i, j
         self.matrix = np.zeros((self._n, self._n), bool)
         self.matrix[i, j] = self.matrix[j, i] = True
-        self.is_open = self.matrix.any(axis=1)
+        self.is_open = np.asarray(self.matrix.any(axis=1))
         """Whether an item has a partner."""
 
     def partners(self, item: int) -> np.ndarray:

@@ -6,7 +6,7 @@ sent whether the first of each pair is better, and returns the items, best first
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Sequence
 
 import numpy as np
@@ -22,7 +22,9 @@ def merge_sort(items: list[int]) -> Steps:
     """From the bottom up; all merges of a level take turns."""
     runs = [[item] for item in items]
     while len(runs) > 1:
-        merges = [(a, b, []) for a, b in zip(runs[::2], runs[1::2], strict=False)]
+        merges: list[tuple[list[int], list[int], list[int]]] = [
+            (a, b, []) for a, b in zip(runs[::2], runs[1::2], strict=False)
+        ]
         odd = runs[2 * len(merges) :]
         while open_ := [merge for merge in merges if merge[0] and merge[1]]:
             answers = yield [(a[0], b[0]) for a, b, _ in open_]
@@ -106,7 +108,9 @@ class Sorter:
         self._rng = rng
         self._algorithm = algorithm
         self._allowed = Allowed(n)
-        self._surplus: Counter[Pair] = Counter()  # wins of the first minus those of the second
+        self._surplus: defaultdict[Pair, float] = defaultdict(
+            float
+        )  # wins of the first minus those of the second
         self.order: list[int] = []
         self._begin()
 
@@ -152,7 +156,7 @@ class Sorter:
 
     def _go_on(self) -> None:
         try:
-            self._set(self._steps.send(list(self._questions.values())))
+            self._set(self._steps.send([bool(each) for each in self._questions.values()]))
         except StopIteration as done:
             self.order = done.value
             self._begin()
