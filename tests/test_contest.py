@@ -48,7 +48,7 @@ REGIMES = {regime.name: regime for regime in SIMULATED}
 ONE_AT_A_TIME = {name for name, regime in REGIMES.items() if regime.in_progress == 1}
 SIZES = {"200", "1000"}  # regimes that exist with fewer items too
 KINDS = {name for name in ONE_AT_A_TIME if name.rpartition("-")[2] not in SIZES}
-MINDS_WHEN = {"adversaries", "coin-tossers", "drift"}  # who answers, or when, is a matter of turn
+MINDS_WHEN = {"adversaries", "random-workers", "drift"}  # who answers, or when, is a matter of turn
 
 
 def tiny(**options) -> ContestResult:
@@ -75,6 +75,24 @@ def test_a_tiny_contest_gives_finite_numbers():
     assert "nan" not in written + for_docs
     assert "| sparse-random | swiss |" in written
     assert "| **auto** |" in for_docs
+
+
+def test_tables_tell_proofs_and_the_price_of_pairs_in_progress():
+    result = tiny(
+        regimes=["perfect-30", "bt-1.5-16", "bt-1.5-16@10"],
+        samplers=["trueskill", "merge sort", "top-5"],
+        per_item=(3,),
+    )
+    written = as_markdown(result)
+    assert "### Up to 60 items" in written
+    assert "### Pairs in progress" in written
+    assert "| trueskill (1 of 2 regimes) |" in written
+    assert "- trueskill does not play pairs in progress (it waits for every vote)." in written
+    (proof,) = result.values("perfect-30", Entry("", "merge sort", PROVEN))[:1]
+    assert 1 < proof <= 17 / 8
+    price = written[written.index("**Price of pairs") :]
+    assert "| merge sort | bt-1.5-16@10 |" in price
+    assert "| trueskill | bt-1.5-16@10 |" not in price
 
 
 @pytest.mark.slow

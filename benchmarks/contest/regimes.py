@@ -132,7 +132,7 @@ SIMULATED = (
     Regime("clusters", "good, middling and bad items", 30, simulated.clusters),
     Regime("lapses", "10% of the votes are random", 30, simulated.lapses),
     Regime("adversaries", "2 of 10 named workers say the opposite", 30, simulated.adversaries),
-    Regime("coin-tossers", "3 of 10 named workers vote at random", 30, simulated.coin_tossers),
+    Regime("random-workers", "3 of 10 named workers vote at random", 30, simulated.random_workers),
     Regime("drift", "scores move; the truth is where they end", 30, simulated.drift),
     Regime("ties", "a tie where the perceived difference is small", 30, simulated.ties),
     Regime("grades", "five grades", 30, simulated.five_grades),

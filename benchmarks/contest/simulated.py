@@ -91,7 +91,7 @@ def adversaries(n: int, rng: np.random.Generator, *, how_many: int = 2) -> Crowd
     return ImaginaryCrowd(scores, judge)
 
 
-def coin_tossers(n: int, rng: np.random.Generator, *, how_many: int = 3) -> Crowd:
+def random_workers(n: int, rng: np.random.Generator, *, how_many: int = 3) -> Crowd:
     """Some workers do not look."""
     scores = rng.normal(0, SPREAD, n)
     honest, coin = linked_judge(scores, rng), Noise(n, rng)

@@ -20,6 +20,7 @@ from benchmarks.contest.regimes import AT_ONCE, Part, Regime
 from benchmarks.contest.results import ContestResult, Entry, Paired, paired
 
 PLAIN = "random"  # the design that everybody knows
+PUBLISHED = ("paper", "crowd-bt")  # rules of others among our samplers
 TARGETS = ((RECALL, f"Recall of the {K} best"), (BEST, "Share of runs in which the best is first"))
 
 
@@ -50,7 +51,8 @@ def _part(part: Part, result: ContestResult, *, for_docs: bool) -> list[str]:
         (_in_one_row if for_docs else by_regime)(result, auto, others),
     ]
     if part == AT_ONCE:
-        pages += _price_of_pairs_in_progress(result)
+        some = [each for each in result.players if each in (REFERENCE, TOP_K, PLAIN)]
+        pages += _price_of_pairs_in_progress(result, some if for_docs else result.players)
     pages += _proofs(result)
     if TOP_K in result.players:
         for measured, title in TARGETS:
@@ -82,9 +84,7 @@ def _entry(player: str, measured: str) -> Entry:
 
 
 def _others(result: ContestResult, measured: str, reference: str) -> list[Entry]:
-    """Entries of the others; who aims at the best is not compared on tau."""
-    aside = {reference} | ({TOP_K} if measured == TAU else set())
-    playing = [name for name in result.players if name not in aside and result.n_played(name)]
+    playing = [name for name in result.players if name != reference and result.n_played(name)]
     return [_entry(name, measured) for name in playing]
 
 
@@ -137,7 +137,7 @@ def losses(result: ContestResult, reference: Entry, others: Sequence[Entry]) -> 
 
 def _in_one_row(result: ContestResult, reference: Entry, others: Sequence[Entry]) -> str:
     """Each regime in a row: the reference, the plain design, and the best other in hindsight."""
-    peers = [each for each in others if each.player not in OURS or each.player == "paper"]
+    peers = [each for each in others if each.player not in OURS or each.player in PUBLISHED]
     plain = [each for each in others if each.player == PLAIN]
     rows: list[tuple[object, ...]] = []
     for regime in result.regimes:
@@ -161,11 +161,11 @@ def _in_one_row(result: ContestResult, reference: Entry, others: Sequence[Entry]
     return table((*heads, "best rival in hindsight"), rows)
 
 
-def _price_of_pairs_in_progress(result: ContestResult) -> list[str]:
+def _price_of_pairs_in_progress(result: ContestResult, players: Sequence[str]) -> list[str]:
     """Players with several pairs in progress against themselves with one, on the same crowds."""
     alone = {each.crowd_name: each.name for each in result.regimes if each.in_progress == 1}
     rows: list[tuple[object, ...]] = []
-    for player in result.players:
+    for player in players:
         entry = _entry(player, TAU)
         for regime in result.regimes:
             several = result.values(regime.name, entry)
