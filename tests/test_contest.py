@@ -80,7 +80,7 @@ def test_a_tiny_contest_gives_finite_numbers():
 def test_tables_tell_proofs_and_the_price_of_pairs_in_progress():
     result = tiny(
         regimes=["perfect-30", "bt-1.5-16", "bt-1.5-16@10"],
-        samplers=["trueskill", "merge sort", "top-5"],
+        samplers=["trueskill", "merge-sort", "top-5"],
         per_item=(3,),
     )
     written = as_markdown(result)
@@ -88,10 +88,10 @@ def test_tables_tell_proofs_and_the_price_of_pairs_in_progress():
     assert "### Pairs in progress" in written
     assert "| trueskill (1 of 2 regimes) |" in written
     assert "- trueskill does not play pairs in progress (it waits for every vote)." in written
-    (proof,) = result.values("perfect-30", Entry("", "merge sort", PROVEN))[:1]
+    (proof,) = result.values("perfect-30", Entry("", "merge-sort", PROVEN))[:1]
     assert 1 < proof <= 17 / 8
     price = written[written.index("**Price of pairs") :]
-    assert "| merge sort | bt-1.5-16@10 |" in price
+    assert "| merge-sort | bt-1.5-16@10 |" in price
     assert "| trueskill | bt-1.5-16@10 |" not in price
 
 
@@ -305,7 +305,7 @@ def test_a_batch_is_the_tree_of_largest_gain():
     assert sorted(pairs) == [every[k] for k in best]
 
 
-@pytest.mark.parametrize("name", ["hybrid-mst, trees", "asap-approximate"])
+@pytest.mark.parametrize("name", ["hybrid-mst-trees", "asap-approximate"])
 def test_batches_of_others_are_spanning_trees(name):
     player, crowd, pending = build_player(name, 7, seed=1, run=0), perfect_crowd(7), [(0, 1)]
     asked = []
@@ -514,7 +514,7 @@ def test_players_stay_out_by_rules_that_are_told():
     setting, small, large = Setting(), REGIMES["bt-1-16"], REGIMES["bt-1-1000"]
     assert plays("asap", small, setting)
     assert not plays("asap", large, setting)
-    assert not plays("merge sort", REGIMES["windows-3-of-25"], setting)
+    assert not plays("merge-sort", REGIMES["windows-3-of-25"], setting)
     assert not plays("trueskill", REGIMES["bt-1.5-16@10"], setting)
     assert all(plays(name, REGIMES["bt-1.5-16@10"], setting) for name in OURS)
     notes = who_stays_out(["asap", "auto", "swiss"], [small, large], setting)

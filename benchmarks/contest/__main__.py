@@ -89,7 +89,7 @@ def arguments() -> ArgumentParser:
     add("--jobs", type=at_least(1), default=1, metavar="N", help="processes (%(default)s)")
     add("--docs", action="store_true", help="print the tables of docs/benchmarks.md")
     add("--list", action="store_true", help="list regimes and samplers, and do nothing else")
-    return parser  # fmt: skip
+    return parser
 
 
 def listing(votes: Path | None) -> str:

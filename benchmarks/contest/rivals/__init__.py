@@ -28,14 +28,14 @@ RIVALS = {
     "trueskill": Entrant(TrueSkill),
     "gavel": Entrant(Gavel, most_items=200),
     "hybrid-mst": Entrant(HybridMST, most_items=60),
-    "hybrid-mst, trees": Entrant(
+    "hybrid-mst-trees": Entrant(
         partial(HybridMST, trees_only=True), in_progress="plays a spanning tree, as its authors do"
     ),
     "asap": Entrant(ExactASAP, most_items=16),
     "asap-approximate": Entrant(
         ApproximateASAP, in_progress="plays a spanning tree, as its authors do"
     ),
-    "merge sort": Entrant(
+    "merge-sort": Entrant(
         partial(Sorter, algorithm=merge_sort), needs_all_pairs=True,
         in_progress="asks what its merges wait for, several times if that is little",
     ),
@@ -43,7 +43,7 @@ RIVALS = {
         partial(Sorter, algorithm=quicksort), needs_all_pairs=True,
         in_progress="compares all items with their pivots at once",
     ),
-    "merge insertion": Entrant(partial(Sorter, algorithm=merge_insertion), needs_all_pairs=True),
+    "merge-insertion": Entrant(partial(Sorter, algorithm=merge_insertion), needs_all_pairs=True),
     "knockout": Entrant(
         partial(Sorter, algorithm=knockout), needs_all_pairs=True,
         in_progress="plays a round at once, its matches several times if they are few",

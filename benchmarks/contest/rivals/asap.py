@@ -70,7 +70,7 @@ class ApproximateASAP:
 
     def _gains_of(self, item: int) -> np.ndarray:
         everybody = np.arange(len(self._skills.mean))
-        return self._half_gains(item, everybody) + self._half_gains(everybody, item)
+        return np.asarray(self._half_gains(item, everybody) + self._half_gains(everybody, item))
 
     def _half_gains(self, i: np.ndarray | int, j: np.ndarray | int) -> np.ndarray:
         """P(i beats j) times the divergence that would follow."""

@@ -15,7 +15,7 @@ from benchmarks.contest.crowds import Pairs
 from benchmarks.contest.rivals.entrant import Allowed, Pair
 
 Steps = Generator[list[Pair], list[bool], list[int]]
-MOST_SORTS = 3  # without a pair that may be asked, before any pair is
+MOST_SORTS = 3  # in which no pair may be asked; then any pair is
 
 
 def merge_sort(items: list[int]) -> Steps:
@@ -108,9 +108,7 @@ class Sorter:
         self._rng = rng
         self._algorithm = algorithm
         self._allowed = Allowed(n)
-        self._surplus: defaultdict[Pair, float] = defaultdict(
-            float
-        )  # wins of the first minus those of the second
+        self._surplus: dict[Pair, float] = defaultdict(float)  # wins minus losses of the first
         self.order: list[int] = []
         self._begin()
 
@@ -126,7 +124,7 @@ class Sorter:
     def ask(self, candidates: Pairs | None, pending: Sequence[Pair] = ()) -> Pair:
         """The pair to show next."""
         allowed = self._allowed.read(candidates)
-        for _ in range(MOST_SORTS * len(allowed.matrix) ** 2):
+        for _ in range(MOST_SORTS * len(allowed.matrix) ** 2):  # questions of a sort, at most
             while self._not_asked:
                 pair = self._not_asked.pop()
                 if allowed.matrix[pair]:
