@@ -186,7 +186,8 @@ def test_differences_are_paired():
     assert found.mean == pytest.approx(0.4 / 3)
     assert found.stderr == pytest.approx(0.1 / 3)
     assert found.z == pytest.approx(4.0)
-    assert found.is_clear
+    assert found.is_ahead
+    assert not found.is_behind
     assert found.chance == pytest.approx(0.0918, abs=1e-4)  # of t with two degrees of freedom
 
 
@@ -201,10 +202,28 @@ def test_losses_are_the_cells_where_another_is_clearly_ahead():
     result = two_players(auto, better)
     entries = [Entry(name, name, TAU) for name in ("auto", "x")]
     said = losses(result, entries[0], entries[1:])
-    assert said.startswith("Losses: in 1 of 2 cells")
+    assert said.startswith(
+        "Losses: in 1 of 2 cells another sampler is ahead of `auto` by more than"
+    )
     assert "| r | 2 | x +.105 ± .005 (+21.0) |" in said
     assert "| r | 5 |" not in said
+    assert "in 0 it is behind by as much" in said
     assert losses(result, entries[0], entries[:1]).startswith("Losses: in 0 of 2 cells")
+    assert "in 1 it is behind" in losses(result, entries[1], entries[:1])
+
+
+def test_regimes_with_the_same_crowds_are_one_in_the_error_of_the_mean():
+    one, two = (Regime("r", "", 9, REGIMES["bt-1-16"].draw, in_progress=k) for k in (1, 2))
+    third = Regime("s", "", 9, REGIMES["bt-1-16"].draw)
+    auto, x = np.zeros((2, 1)), np.array([[0.1], [0.3]])
+    measures = {(each.name, "auto"): {TAU: auto} for each in (one, two, third)}
+    measures |= {(each.name, "x"): {TAU: x} for each in (one, two, third)}
+    setting = Setting(per_item=(2,), runs=2)
+    entries = Entry("x", "x", TAU), Entry("auto", "auto", TAU)
+    result = ContestResult(setting, (one, two, third), ("auto", "x"), measures)
+    (mean,) = result.ahead_over_regimes(*entries)
+    assert mean.mean == pytest.approx(0.2)
+    assert mean.stderr == pytest.approx(0.1 * np.sqrt(2**2 + 1) / 3)
 
 
 def test_what_was_not_played_is_missing():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
@@ -42,33 +43,39 @@ class Paired(NamedTuple):
         return bool(np.isnan(self.mean))
 
     @property
-    def is_clear(self) -> bool:
+    def is_ahead(self) -> bool:
         """Whether it is above 0 by more than two standard errors."""
         return self.z > CLEAR
 
     @property
+    def is_behind(self) -> bool:
+        """Whether it is below 0 by more than two standard errors."""
+        return self.z < -CLEAR
+
+    @property
     def chance(self) -> float:
-        """Probability to be so by chance if the two are equal."""
+        """Probability to be ahead by chance if the two are equal."""
         return 0.0 if self.is_missing else float(student.sf(CLEAR, self.runs - 1))
 
 
 MISSING = Paired(np.nan, np.nan)
 
 
-def paired(values: np.ndarray, reference: np.ndarray) -> Paired:
+def paired(values: np.ndarray, reference: np.ndarray | float) -> Paired:
     """Return the paired difference of runs that faced the same crowds."""
     difference = values - reference
     n = len(difference)
     return Paired(float(difference.mean()), float(difference.std(ddof=1) / np.sqrt(n)), n)
 
 
-def mean_of(found: Sequence[Paired]) -> Paired:
-    """The mean over regimes, which are independent; those with nothing measured do not count."""
-    kept = [each for each in found if not each.is_missing]
+def mean_of(found: Sequence[Paired], weights: Sequence[int]) -> Paired:
+    """Weighted mean of independent differences; those with nothing measured do not count."""
+    kept = [(each, w) for each, w in zip(found, weights, strict=True) if not each.is_missing]
     if not kept:
         return MISSING
-    error = np.sqrt(sum(each.stderr**2 for each in kept)) / len(kept)
-    return Paired(float(np.mean([each.mean for each in kept])), float(error))
+    total = sum(weight for _, weight in kept)
+    error = np.sqrt(sum((weight * each.stderr) ** 2 for each, weight in kept)) / total
+    return Paired(sum(weight * each.mean for each, weight in kept) / total, float(error))
 
 
 @dataclass(frozen=True)
@@ -102,12 +109,6 @@ class ContestResult:
         """Of the first part."""
         return self.regimes[0].part.looks(self.setting)
 
-    def among(self, names: Iterable[str]) -> Self:
-        """Return the results of some regimes."""
-        wanted = set(names)
-        regimes = tuple(each for each in self.regimes if each.name in wanted)
-        return replace(self, regimes=regimes)
-
     def values(self, regime: str, entry: Entry) -> np.ndarray | None:
         """Return what was measured, by run and look; None for a player that did not play."""
         measures = self.measures.get((regime, entry.player))
@@ -134,9 +135,22 @@ class ContestResult:
             return np.asarray(total / is_there.sum(axis=0))
 
     def ahead_over_regimes(self, entry: Entry, reference: Entry) -> list[Paired]:
-        """Return the mean differences over the regimes that both played, at each look."""
-        found = (self.ahead(regime.name, entry, reference) for regime in self.regimes)
-        return [mean_of(cells) for cells in zip(*found, strict=True)]
+        """Return the mean differences over the regimes that both played, at each look.
+
+        Regimes that differ in the number of pairs in progress have the same crowds: their mean in
+        each run is one difference.
+        """
+        differences = defaultdict(list)
+        for regime in self.regimes:
+            own, other = (self.values(regime.name, each) for each in (entry, reference))
+            if own is not None and other is not None:
+                differences[regime.crowd_name].append(own - other)
+        by_crowd = [np.mean(found, axis=0) for found in differences.values()]
+        weights = [len(found) for found in differences.values()]
+        return [
+            mean_of([paired(each[:, look], 0.0) for each in by_crowd], weights)
+            for look in range(len(self.looks))
+        ]
 
     def n_played(self, player: str) -> int:
         """Number of regimes that a player played."""

@@ -16,7 +16,7 @@ from benchmarks.contest.measuring import (
     TAU,
 )
 from benchmarks.contest.players import OURS, REFERENCE, TOP_K, K
-from benchmarks.contest.regimes import AT_ONCE, Part, Regime
+from benchmarks.contest.regimes import AT_ONCE, FEW, Part, Regime
 from benchmarks.contest.results import ContestResult, Entry, Paired, paired
 
 PLAIN = "random"  # the design that everybody knows
@@ -54,7 +54,7 @@ def _part(part: Part, result: ContestResult, *, for_docs: bool) -> list[str]:
         some = [each for each in result.players if each in (REFERENCE, TOP_K, PLAIN)]
         pages += _price_of_pairs_in_progress(result, some if for_docs else result.players)
     pages += _proofs(result)
-    if TOP_K in result.players:
+    if TOP_K in result.players and not (for_docs and part == AT_ONCE):
         for measured, title in TARGETS:
             reference, others = _entry(TOP_K, measured), _others(result, measured, TOP_K)
             pages += [
@@ -64,6 +64,8 @@ def _part(part: Part, result: ContestResult, *, for_docs: bool) -> list[str]:
             ]
             if not for_docs:
                 pages.append(by_regime(result, reference, others))
+    if for_docs and part != FEW:
+        return pages
     usual = Entry(OWN, REFERENCE, OWN)
     estimators = [Entry(name, REFERENCE, name) for name in ESTIMATORS]
     pages += [
@@ -113,23 +115,21 @@ def over_regimes(result: ContestResult, reference: Entry, others: Sequence[Entry
 
 def losses(result: ContestResult, reference: Entry, others: Sequence[Entry]) -> str:
     """Every cell in which another is clearly ahead, and how many chance would give."""
-    n_cells, n_found, by_chance = 0, 0, 0.0
-    rows = []
+    rows, every = [], []
     for regime in result.regimes:
         cells = [result.ahead(regime.name, entry, reference) for entry in others]
         for look, per in enumerate(result.looks):
             found = [(each[look], entry.label) for each, entry in zip(cells, others, strict=True)]
-            n_cells += sum(not cell.is_missing for cell, _ in found)
-            by_chance += sum(cell.chance for cell, _ in found)
-            ahead = sorted(((cell, who) for cell, who in found if cell.is_clear), reverse=True)
-            n_found += len(ahead)
+            every += [cell for cell, _ in found if not cell.is_missing]
+            ahead = sorted(((cell, who) for cell, who in found if cell.is_ahead), reverse=True)
             if ahead:
                 who = "; ".join(f"{label} {difference(cell)}" for cell, label in ahead)
                 rows.append((regime.name, per_item(per), who))
     said = (
-        f"Losses: in {n_found:,} of {n_cells:,} cells another sampler is ahead of "
-        f"`{reference.label}` by more than two standard errors; {by_chance:.0f} are expected by "
-        "chance if all are equal."
+        f"Losses: in {sum(cell.is_ahead for cell in every):,} of {len(every):,} cells another "
+        f"sampler is ahead of `{reference.label}` by more than two standard errors; in "
+        f"{sum(cell.is_behind for cell in every):,} it is behind by as much. "
+        f"{sum(cell.chance for cell in every):.0f} of each are expected by chance if all are equal."
     )
     heads = ("regime", "votes per item", f"ahead of {reference.label}")
     return f"{said}\n\n{table(heads, rows)}" if rows else said
