@@ -29,8 +29,7 @@ def as_markdown(result: ContestResult, *, for_docs: bool = False) -> str:
 
     Differences are paired: mean ± standard error (in standard errors).
     """
-    sections = [*(f"- {note}" for note in result.notes)]
-    pages = ["\n".join(sections)]
+    pages = ["\n".join(f"- {note}" for note in result.notes)]
     for part, found in result.parts:
         pages += _part(part, found, for_docs=for_docs)
     return "\n\n".join(page for page in pages if page) + "\n"
