@@ -35,7 +35,7 @@ from benchmarks.contest.rivals.sorting import (
     merge_sort,
     quicksort,
 )
-from benchmarks.contest.tables import as_markdown, losses
+from benchmarks.contest.tables import as_markdown, difference, losses
 from benchmarks.contest.tasks import tasks
 from scipy.integrate import quad
 from scipy.special import expit
@@ -189,6 +189,12 @@ def test_differences_are_paired():
     assert found.is_ahead
     assert not found.is_behind
     assert found.chance == pytest.approx(0.0918, abs=1e-4)  # of t with two degrees of freedom
+
+
+def test_the_same_difference_in_all_runs_has_no_error():
+    found = paired(np.array([0.5, 0.7, 0.9]), np.array([0.2, 0.4, 0.6]))
+    assert found.stderr == 0.0
+    assert difference(found) == "+.300 ± .000"
 
 
 def two_players(auto, other) -> ContestResult:

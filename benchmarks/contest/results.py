@@ -15,6 +15,7 @@ from benchmarks.contest.regimes import PARTS, Part, Regime, Setting
 from benchmarks.contest.tasks import Task
 
 CLEAR = 2.0  # standard errors
+DIGITS = 12  # of an error; smaller ones are rounding
 
 
 class Entry(NamedTuple):
@@ -34,7 +35,7 @@ class Paired(NamedTuple):
 
     @property
     def z(self) -> float:
-        """How many standard errors it is away from 0."""
+        """How many standard errors it is away from 0; 0 if all runs differ by the same."""
         return self.mean / self.stderr if self.stderr else 0.0
 
     @property
@@ -65,7 +66,8 @@ def paired(values: np.ndarray, reference: np.ndarray | float) -> Paired:
     """Return the paired difference of runs that faced the same crowds."""
     difference = values - reference
     n = len(difference)
-    return Paired(float(difference.mean()), float(difference.std(ddof=1) / np.sqrt(n)), n)
+    error = round(float(difference.std(ddof=1) / np.sqrt(n)), DIGITS)
+    return Paired(float(difference.mean()), error, n)
 
 
 def mean_of(found: Sequence[Paired], weights: Sequence[int]) -> Paired:

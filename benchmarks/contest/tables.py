@@ -249,8 +249,8 @@ def numbers(values: np.ndarray) -> list[str]:
 
 
 def difference(cell: Paired, *, z: bool = True) -> str:
-    """Difference and error; in brackets, how many errors."""
+    """Difference and error; in brackets, how many errors, unless the error is 0."""
     if cell.is_missing:
         return ""
     said = f"{number(cell.mean, '+')} ± {number(cell.stderr)}"
-    return f"{said} ({cell.z:+.1f})" if z else said
+    return f"{said} ({cell.z:+.1f})" if z and cell.stderr else said
