@@ -42,7 +42,7 @@ def _part(part: Part, result: ContestResult, *, for_docs: bool) -> list[str]:
     others = _others(result, TAU, REFERENCE)
     pages = [
         f"### {part.title}",
-        f"{len(result.regimes)} regimes, {runs} runs each, seed {result.setting.seed}: {names}.",
+        f"{runs} runs each, seed {result.setting.seed}, of {names}.",
         "Kendall's tau of `auto`, and the others minus `auto` in the same runs; columns are votes "
         "per item.",
         over_regimes(result, auto, others),
@@ -128,7 +128,7 @@ def losses(result: ContestResult, reference: Entry, others: Sequence[Entry]) -> 
         f"Losses: in {sum(cell.is_ahead for cell in every):,} of {len(every):,} cells another "
         f"sampler is ahead of `{reference.label}` by more than two standard errors; in "
         f"{sum(cell.is_behind for cell in every):,} it is behind by as much. "
-        f"{sum(cell.chance for cell in every):.0f} of each are expected by chance if all are equal."
+        f"Expected by chance if all are equal: {sum(cell.chance for cell in every):.0f} of each."
     )
     heads = ("regime", "votes per item", f"ahead of {reference.label}")
     return f"{said}\n\n{table(heads, rows)}" if rows else said
