@@ -6,20 +6,19 @@ from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.contest import RUNS, SEED, UnknownName, contest
-from benchmarks.contest.players import PLAYERS
-from benchmarks.contest.regimes import all_regimes
-from benchmarks.contest.setting import PER_ITEM
-from benchmarks.contest.tables import as_markdown
+from benchmarks.contest import SEED, UnknownName, contest
+from benchmarks.contest.players import PLAYERS, who_stays_out
+from benchmarks.contest.regimes import PARTS, Setting, all_regimes
+from benchmarks.contest.tables import as_markdown, per_item
 
 
-def at_least(least: int) -> Callable[[str], int]:
-    """A whole number, for argparse."""
+def at_least(least: float, kind: type[int] | type[float] = int) -> Callable[[str], float]:
+    """A number, for argparse."""
 
-    def number(text: str) -> int:
-        value = int(text)
-        if value < least:
-            raise ArgumentTypeError(f"must be at least {least}, not {value}")
+    def number(text: str) -> float:
+        value = kind(text)
+        if not least <= value:
+            raise ArgumentTypeError(f"must be at least {least}, not {text}")
         return value
 
     return number
@@ -33,51 +32,77 @@ def folder(text: str) -> Path:
 
 
 def arguments() -> ArgumentParser:
+    defaults = "; ".join(
+        f"{part.title}: {part.runs} runs, looks at {' '.join(map(per_item, part.per_item))}"
+        for part in PARTS
+    )
     parser = ArgumentParser(
         prog="python -m benchmarks.contest",
         description="Let samplers ask the same crowds and compare their rankings with the truth. "
         "Prints tables in Markdown; progress goes to stderr.",
+        epilog=f"Defaults. {defaults}. Example: python -m benchmarks.contest --regimes 'bt-*-200' "
+        "'perfect-*' --samplers swiss 'merge*' --runs 10 --jobs 2",
     )
     add = parser.add_argument
     add(
-        "--runs", type=at_least(2), default=RUNS, metavar="N",
-        help="per sampler and regime (%(default)s)",
-    )  # fmt: skip
+        "--runs",
+        type=at_least(2),
+        metavar="N",
+        help="per sampler and regime (see below)",
+    )
     add(
-        "--seed", type=at_least(0), default=SEED, metavar="N",
+        "--seed",
+        type=at_least(0),
+        default=SEED,
+        metavar="N",
         help="of crowds and samplers (%(default)s)",
-    )  # fmt: skip
+    )
     add(
-        "--regimes", nargs="+", default=["*"], metavar="NAME",
-        help="names or patterns, such as 'bt-*' (all)",
-    )  # fmt: skip
+        "--regimes",
+        nargs="+",
+        default=["*"],
+        metavar="NAME",
+        help="names or patterns, such as 'bt-*' or '*@50' for 50 pairs in progress (all)",
+    )
     add(
-        "--samplers", nargs="+", default=["*"], metavar="NAME",
+        "--samplers",
+        nargs="+",
+        default=["*"],
+        metavar="NAME",
         help="names or patterns (all); auto always plays",
-    )  # fmt: skip
+    )
     add(
-        "--folder", type=folder, metavar="DIR",
+        "--folder",
+        type=folder,
+        metavar="DIR",
         help="every file of votes in it is one more regime, named like the file: votes are drawn "
-        "without replacement, up to half of them; the truth is HodgeRank on all",
-    )  # fmt: skip
+        "without replacement, up to half of them; the truth is HodgeRank on all. A folder of the "
+        "data sets of hodgerank.load_dataset works too, like HODGERANK_DATA",
+    )
     add(
-        "--per-item", type=at_least(1), nargs="+", default=PER_ITEM, metavar="N",
-        help="when to look: answers so far, over items (2 5 10 20)",
-    )  # fmt: skip
+        "--per-item",
+        type=at_least(0.1, float),
+        nargs="+",
+        metavar="X",
+        help="when to look: votes so far, over items (see below)",
+    )
     add("--jobs", type=at_least(1), default=1, metavar="N", help="processes (%(default)s)")
+    add("--docs", action="store_true", help="print the tables of docs/benchmarks.md")
     add("--list", action="store_true", help="list regimes and samplers, and do nothing else")
     return parser
 
 
 def listing(votes: Path | None) -> str:
     regimes, notes = all_regimes(votes)
-    lines = [f"{each.name:<18} {each.n_items:>4} items  {each.about}" for each in regimes]
-    return "\n".join(["Regimes:", *lines, *notes, "", "Samplers:", *PLAYERS])
+    lines = [f"{each.name:<18} {each.n_items:>5,} items  {each.about}" for each in regimes]
+    rules = who_stays_out(PLAYERS, regimes, Setting())
+    return "\n".join(["Regimes:", *lines, *notes, "", "Samplers:", ", ".join(PLAYERS), *rules])
 
 
 if __name__ == "__main__":
     parser = arguments()
     options = vars(parser.parse_args())
+    for_docs = options.pop("docs")
     if options.pop("list"):
         print(listing(options["folder"]))
     else:
@@ -85,4 +110,4 @@ if __name__ == "__main__":
             found = contest(**options)
         except UnknownName as error:
             parser.error(str(error))
-        print(as_markdown(found), flush=True)
+        print(as_markdown(found, for_docs=for_docs), flush=True)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from itertools import product
 from multiprocessing import get_context
+from time import monotonic
 from typing import NamedTuple
 
 from threadpoolctl import threadpool_limits
 
 from benchmarks.contest.measuring import Measures, measure
-from benchmarks.contest.regimes.regime import Regime
-from benchmarks.contest.setting import Setting
+from benchmarks.contest.players import plays
+from benchmarks.contest.regimes import Regime, Setting
 
-BLOCK = 10  # runs in one piece
+BLOCK = 5  # runs in one piece
 
 
 class Task(NamedTuple):
@@ -30,12 +30,16 @@ class Task(NamedTuple):
         return f"{self.regime.name}: {self.player}, runs {self.runs[0]} to {self.runs[-1]}"
 
 
-def tasks(
-    regimes: Sequence[Regime], players: Sequence[str], runs: int, setting: Setting
-) -> list[Task]:
+def tasks(regimes: Sequence[Regime], players: Sequence[str], setting: Setting) -> list[Task]:
     """Everything that is to be done."""
-    blocks = [range(start, min(start + BLOCK, runs)) for start in range(0, runs, BLOCK)]
-    return [Task(*which, setting) for which in product(regimes, players, blocks)]
+    found = []
+    for regime in regimes:
+        runs = setting.runs or regime.part.runs
+        blocks = [range(start, min(start + BLOCK, runs)) for start in range(0, runs, BLOCK)]
+        for player in players:
+            if plays(player, regime, setting):
+                found += [Task(regime, player, block, setting) for block in blocks]
+    return found
 
 
 def done(todo: Sequence[Task], jobs: int) -> Iterator[tuple[Task, Measures]]:
@@ -54,11 +58,11 @@ def _do(task: Task) -> Measures:
 
 def _told(todo: Sequence[Task], results: Iterator[Measures]) -> Iterator[tuple[Task, Measures]]:
     """Report progress on stderr: one changing line on a terminal, one per regime in a log."""
-    is_terminal = sys.stderr.isatty()
+    is_terminal, began = sys.stderr.isatty(), monotonic()
     for k, (task, measures) in enumerate(zip(todo, results, strict=True), start=1):
         is_last = k == len(todo) or todo[k].regime != task.regime
         if is_terminal or is_last:
-            line = f"{k:,} of {len(todo):,} done, {task}"
+            line = f"{monotonic() - began:5.0f} s: {k:,} of {len(todo):,} done, {task}"
             print(line.ljust(80), end="\r" if is_terminal else "\n", file=sys.stderr, flush=True)
         yield task, measures
     if is_terminal:

@@ -1,4 +1,4 @@
-"""Skills: independent Gaussians, updated as TrueSkill does for two players.
+"""Skills: Gaussians, updated as TrueSkill does for two players.
 
 R. Herbrich, T. Minka, T. Graepel: TrueSkill, a Bayesian skill rating system, NIPS 2006. Draws have
 no model of their own here, and skills do not change with time.
@@ -11,12 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import log_ndtr
 
-PERFORMANCE = 0.5  # beta: standard deviation of a performance, where that of skills is 1 at first
 LOG_ROOT_2PI = np.log(2 * np.pi) / 2
 
 
 class WinEffect(NamedTuple):
-    """Effect of a win, with c^2 = 2 beta^2 + var_winner + var_loser, t = difference / c.
+    """Effect of a win, with c^2 = noise + var_winner + var_loser, t = difference / c.
 
     Attributes
     ----------
@@ -36,24 +35,40 @@ class WinEffect(NamedTuple):
     log_probability: np.ndarray
 
 
+def win_effect(difference: np.ndarray, variance: np.ndarray) -> WinEffect:
+    """Return the effect of a win, from mean and variance of the difference of performances."""
+    c = np.sqrt(variance)
+    t = difference / c
+    log_probability = log_ndtr(t)
+    shift = np.exp(-(t**2) / 2 - LOG_ROOT_2PI - log_probability)
+    return WinEffect(c, shift, shift * (shift + t), log_probability)
+
+
 class Skills:
-    """Means and variances of all items."""
+    """Means and variances of all items, as if they were independent.
 
-    def __init__(self, n: int) -> None:
+    Parameters
+    ----------
+    variance
+        Of skills at first.
+    noise
+        Variance of the difference of two performances of given skills.
+    """
+
+    def __init__(self, n: int, variance: float, noise: float) -> None:
         self.mean = np.zeros(n)
-        self.variance = np.ones(n)
+        self.variance = np.full(n, variance)
+        self._noise = noise
 
-    def spread(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+    def spread(self, i: np.ndarray | int, j: np.ndarray | int) -> np.ndarray:
         """Standard deviation of the difference of performances."""
-        return np.sqrt(2 * PERFORMANCE**2 + self.variance[i] + self.variance[j])
+        return np.asarray(np.sqrt(self._noise + self.variance[i] + self.variance[j]))
 
-    def win(self, i: np.ndarray, j: np.ndarray) -> WinEffect:
+    def win(self, i: np.ndarray | int, j: np.ndarray | int) -> WinEffect:
         """Return the effect of a win of i over j."""
-        c = self.spread(i, j)
-        t = (self.mean[i] - self.mean[j]) / c
-        log_probability = log_ndtr(t)
-        shift = np.exp(-(t**2) / 2 - LOG_ROOT_2PI - log_probability)
-        return WinEffect(c, shift, shift * (shift + t), log_probability)
+        return win_effect(
+            self.mean[i] - self.mean[j], self._noise + self.variance[i] + self.variance[j]
+        )
 
     def learn(self, i: int, j: int, outcome: float) -> None:
         """An answer: the mean of both effects where it is a tie or a grade."""
