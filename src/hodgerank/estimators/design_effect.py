@@ -200,7 +200,7 @@ class _Sample:
         error = float(np.sqrt((variance + matched**2 * others[2]).sum()))
         if estimate <= error:
             return 0.0, False
-        shrunk = (estimate - error**2 / estimate) / float(information.sum())
+        shrunk = estimate - error**2 / estimate
         return shrunk * self._variance_ratio(pairs), estimate > CLEAR * error
 
     @cached_property
@@ -212,23 +212,25 @@ class _Sample:
         return min(1.0, float(weight @ self.residual**2 / (weight @ self.information)))
 
     def _variance_ratio(self, pairs: _Pairs) -> float:
-        """Return the variance of the scores from effects of variance 1, relative to the model's.
+        """Return what correlation adds to the variance of the scores, relative to the model's.
 
-        tr(A^-1 Q A^-1) / tr(A^-1 A A^-1), where Q is the sum over clusters of the squared
-        information. Each contrast of the scores adds to both traces.
+        tr(A^-1 Q A^-1) / tr(A^-1 A A^-1) for a sum of products of 1, tr(Q) = 1, if all votes of a
+        cluster on pairs that share an item are equally correlated. Each contrast of the scores adds
+        to both traces.
         """
         votes, n = self.answered.votes, self.answered.graph.n_items
         contrasts = np.eye(n)
         if n > ALL_CONTRASTS:
             n_contrasts = max(CONTRASTS_TIMES_ITEMS // n, FEWEST_CONTRASTS)
             contrasts = np.random.default_rng(0).choice([-1.0, 1.0], (n, n_contrasts))
-        information = self.weight * self.information
+        deviation = self.weight * np.sqrt(self.information)
+        information = votes.total_weight * self.information
         clustered = model = 0.0
         for scores in self.equations.solve(contrasts).T:
             difference = scores[votes.left] - scores[votes.right]
-            clustered += pairs.squares(information * difference)
-            model += float((votes.votes_per_row * information) @ difference**2)
-        return clustered / model / self.share
+            clustered += pairs.squares(deviation * difference)
+            model += float(information @ difference**2)
+        return clustered / pairs.overlap(deviation) / model / self.share
 
 
 def _without_position_bias(
@@ -272,18 +274,18 @@ class _Pairs:
         residual = weight * sample.residual
         on_pair = 2 * self._on_pair(residual * sample.answered.sign)
         products = (on_pair, self._squares(residual, -residual) - on_pair)
-        return np.array(
-            (
-                products,
-                self._overlap(weight * information),
-                2 * np.array(self._overlap(weight**2 * information)),
-            )
-        )
+        variance = self._overlaps(weight**2 * information)
+        return np.array((products, self._overlaps(weight * information), 2 * variance))
 
-    def _overlap(self, values: FloatArray) -> tuple[float, float]:
-        """Return sums of v v' (d.d')^2 for positive values v."""
+    def overlap(self, values: FloatArray) -> float:
+        """Return the sum of v v' (d.d')^2 over pairs of votes."""
+        found = float(self._overlaps(values).sum())
+        return found if self._inner is None else found - self._inner.overlap(values)
+
+    def _overlaps(self, values: FloatArray) -> FloatArray:
+        """Return the sum on the same pair of items, and on pairs that share one item."""
         on_pair = self._on_pair(values)
-        return 4 * on_pair, self._squares(values, values) - 2 * on_pair
+        return np.array((4 * on_pair, self._squares(values, values) - 2 * on_pair))
 
     def _on_pair(self, values: FloatArray) -> float:
         """Return the sum of v v' over different votes on the same pair of items."""
