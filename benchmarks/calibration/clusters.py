@@ -54,6 +54,11 @@ class Crowd:
     spread: float = 1.0
     design: Literal["random", "adaptive", "stopped"] = "random"
 
+    def people(self, rng: np.random.Generator) -> People:
+        """Return one such crowd."""
+        n_votes = self.n_items * self.n_votes
+        return People(self, round(n_votes / self.per_prompt) if self.per_prompt else 1, rng)
+
 
 PROMPTS = Crowd(per_prompt=28, prompts=0.8)
 TASTES = Crowd(tastes=0.8)
@@ -112,8 +117,7 @@ def _mean(statement: str, name: str, nominal: str, values: Array) -> Row:
 
 def _measure(crowd: Crowd, rng: np.random.Generator) -> tuple[float, ...]:
     """Return what the ranking says about one crowd, and what is true."""
-    n_prompts = round(crowd.n_items * crowd.n_votes / crowd.per_prompt) if crowd.per_prompt else 1
-    people = _People(crowd, n_prompts, rng)
+    people = crowd.people(rng)
     if crowd.design == "random":
         ranking = hr.rank(people.votes(), components="together")
     else:
@@ -134,7 +138,7 @@ def _measure(crowd: Crowd, rng: np.random.Generator) -> tuple[float, ...]:
     )
 
 
-class _People:
+class People:
     """Workers and prompts of one crowd, and their effects on the items."""
 
     def __init__(self, crowd: Crowd, n_prompts: int, rng: np.random.Generator) -> None:
