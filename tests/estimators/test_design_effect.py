@@ -75,6 +75,13 @@ def test_weights_that_are_reduced_already_are_not_reduced_again():
     assert find_clustering(AnsweredGraph.of(reduced), "ballot").effect == pytest.approx(1, abs=0.05)
 
 
+def test_the_unit_of_large_weights_does_not_matter():
+    votes = PROMPTS.people(np.random.default_rng(2)).votes()
+    heavy = replace(votes, weight=np.full(len(votes), 50.0))
+    effects = [find_clustering(AnsweredGraph.of(each), "ballot").effect for each in (votes, heavy)]
+    assert effects[0] == pytest.approx(effects[1], rel=0.1)
+
+
 def test_few_clusters_say_nothing():
     votes = Crowd(n_workers=3, tastes=2.0).people(np.random.default_rng(3)).votes()
     assert find_clustering(AnsweredGraph.of(votes), None) is None

@@ -224,7 +224,7 @@ class _Sample:
             n_contrasts = max(CONTRASTS_TIMES_ITEMS // n, FEWEST_CONTRASTS)
             contrasts = np.random.default_rng(0).choice([-1.0, 1.0], (n, n_contrasts))
         deviation = self.weight * np.sqrt(self.information)
-        information = votes.total_weight * self.information
+        information = votes.votes_per_row * self.weight * self.information
         clustered = model = 0.0
         for scores in self.equations.solve(contrasts).T:
             difference = scores[votes.left] - scores[votes.right]
