@@ -16,6 +16,7 @@ PARTS = (
     "position",
     "cycles",
     "uncertainty",
+    "clusters",
     "workers",
     "reliability",
     "answer",

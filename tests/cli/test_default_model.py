@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from benchmarks.calibration.clusters import Crowd
 
 import hodgerank as hr
 from hodgerank.campaign.results import rank_votes
@@ -15,8 +17,20 @@ from hodgerank.collecting.stopping import ExpectedTau
 CROWD = {"honest": 8, "random": 2, "adversarial": 1}
 
 
-def test_the_same_votes_have_the_same_ranking_everywhere(run, tmp_path):
-    votes = hr.simulate_comparisons(8, 400, spread=2, workers=CROWD, rng=1)
+def some_careless() -> hr.Comparisons:
+    return hr.simulate_comparisons(8, 400, spread=2, workers=CROWD, rng=1)
+
+
+def varied_tastes() -> hr.Comparisons:
+    crowd = Crowd(n_items=8, n_votes=100, n_workers=12, tastes=0.8)
+    votes = crowd.people(np.random.default_rng(1)).votes()
+    assert hr.rank(votes).design_effect > 1.2
+    return replace(votes, items=tuple("abcdefgh"))
+
+
+@pytest.mark.parametrize("crowd", [some_careless, varied_tastes])
+def test_the_same_votes_have_the_same_ranking_everywhere(run, tmp_path, crowd):
+    votes = crowd()
     votes.to_frame("polars").write_csv(tmp_path / "votes.csv")
     ranking = hr.rank(votes)
     ranked = json.loads(run("rank", tmp_path / "votes.csv", "--json")[1])
@@ -33,5 +47,6 @@ def test_the_same_votes_have_the_same_ranking_everywhere(run, tmp_path):
     sampler = hr.AutoSampler(votes.items)
     sampler.tell_many(votes)
     assert hr.forecast(sampler, ExpectedTau(0.1)).now == pytest.approx(tau, abs=1e-6)
+    assert sampler.ranking().design_effect == ranking.design_effect
     settings = CampaignSettings(question="Which?", position_bias=None)
     assert rank_votes(votes, settings).score_by_item == ranking.score_by_item

@@ -18,7 +18,7 @@ from hodgerank.errors import (
 from hodgerank.estimators.belief import FoundBelief, GivenBelief
 from hodgerank.estimators.covariance import CovarianceKind, ModelCovariance
 from hodgerank.estimators.design_effect import Clustering, find_clustering
-from hodgerank.estimators.dispersion import USUAL_VARIANCE, tempered
+from hodgerank.estimators.dispersion import USUAL_VARIANCE
 from hodgerank.estimators.empirical_bayes import MarginalLikelihood, PosteriorFit
 from hodgerank.estimators.likelihood import weight_notes
 from hodgerank.estimators.position_bias.position_cells import require_display_order
@@ -185,7 +185,7 @@ def posterior_ranking(
         raise InvalidComparisons("there are no items to rank")
     effect = 1.0 if clustering is None else clustering.effect
     found = FoundBelief(graph, LINK, scope=scope, design_effect=effect)
-    fit = found.evidence.best if ridge is None else _given(graph, found.dispersion, ridge)
+    fit = found.evidence.best if ridge is None else _given(found, ridge)
     return _ranking(found, fit, ridge, clustering, confidence, notes)
 
 
@@ -216,12 +216,10 @@ def position_adjusted_ranking(
     return _ranking(found, fit, ridge, clustering, confidence, (*notes, note))
 
 
-def _given(graph: ComparisonGraph, dispersion: float, ridge: float) -> PosteriorFit:
+def _given(found: FoundBelief, ridge: float) -> PosteriorFit:
     """Return the posterior under a known prior."""
-    evidence = MarginalLikelihood(
-        tempered(graph, dispersion), LINK, IndependentScores(graph.n_items)
-    )
-    return evidence.fit(_place(ridge))
+    prior = IndependentScores(found.graph.n_items)
+    return MarginalLikelihood(found.tempered, LINK, prior).fit(_place(ridge))
 
 
 def _place(ridge: float) -> float:
@@ -238,7 +236,7 @@ def _ranking(
     notes: tuple[str, ...],
 ) -> Ranking:
     graph, sites = found.graph, fit.sites
-    clusters = None if clustering is None else str(clustering)
+    clusters = None if clustering is None else str(clustering) or None
     covariance = ModelCovariance(fit.equations, 1.0, clusters=clusters)
     if ridge is None and found.evidence.prior.note is not None:
         notes = (*notes, found.evidence.prior.note)
@@ -253,6 +251,7 @@ def _ranking(
         covariance,
         belief=found if ridge is None else GivenBelief(fit.scores, covariance),
         dispersion=found.dispersion,
+        design_effect=1.0 if clustering is None else clustering.effect,
         has_prior=True,
         components=np.zeros(graph.n_items, np.int64),
         model="posterior mean",

@@ -77,8 +77,13 @@ class FoundBelief:
 
     @cached_property
     def dispersion(self) -> float:
-        """Variance of the votes relative to that of independent choices."""
-        return max(dispersion_of(self.graph, self.link) * self._inflation, LEAST)
+        """Variance of the votes relative to that of choices."""
+        return dispersion_of(self.graph, self.link)
+
+    @cached_property
+    def tempered(self) -> ComparisonGraph:
+        """The graph with weights that count equivalent independent choices."""
+        return tempered(self.graph, max(self.dispersion * self._inflation, LEAST))
 
     @property
     def _inflation(self) -> float:
@@ -91,7 +96,7 @@ class FoundBelief:
         """Marginal likelihood of the prior."""
         from hodgerank.estimators.empirical_bayes import best_supported  # imports Numba
 
-        return best_supported(tempered(self.graph, self.dispersion), self.link, self.scope)
+        return best_supported(self.tempered, self.link, self.scope)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:

@@ -94,6 +94,9 @@ class Ranking(Displayed, Charted, Tabulated):
     dispersion
         Variance of the votes relative to that of plain choices with the same means, which the
         likelihood models account for: 1 for choices, less with ties and grades.
+    design_effect
+        Variance of the scores relative to that of as many independent votes, by which `bayes_rank`
+        reduces correlated votes; 1 for other estimators.
     iterations, residual, converged
         Iterations of the fit, size of the next step, and whether it converged.
     solver
@@ -122,6 +125,7 @@ class Ranking(Displayed, Charted, Tabulated):
     confidence: float
     ridge: float
     dispersion: float
+    design_effect: float
     iterations: int
     residual: float
     solver: str
@@ -159,6 +163,7 @@ class Ranking(Displayed, Charted, Tabulated):
         converged: bool,
         ridge: float = 0.0,
         dispersion: float = 1.0,
+        design_effect: float = 1.0,
         belief: Belief | None = None,
         prediction: Prediction | None = None,
         undefeated: tuple[Item, ...] = (),
@@ -193,6 +198,7 @@ class Ranking(Displayed, Charted, Tabulated):
             confidence=confidence,
             ridge=ridge,
             dispersion=dispersion,
+            design_effect=design_effect,
             iterations=iterations,
             residual=residual,
             solver=solver,

@@ -157,14 +157,3 @@ def counted_once(answered: AnsweredGraph) -> AnsweredGraph:
 def news_share(graph: ComparisonGraph, rho: float) -> FloatArray:
     """Return the effective share of each of an edge's m votes, for correlation rho."""
     return np.asarray(1 / (1 + (graph.counts - 1) * rho))
-
-
-def counted_as_correlated(graph: ComparisonGraph, rho: float) -> ComparisonGraph:
-    """Discount the graph: m votes on a pair with correlation rho count m / (1 + (m-1) rho)."""
-    share = news_share(graph, rho)
-    return replace(
-        graph,
-        weights=graph.weights * share,
-        weight_squares=graph.weight_squares * share**2,
-        squares=graph.squares * share,
-    )

@@ -8,20 +8,18 @@ from dataclasses import replace
 import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.estimators.design_effect import design_effect
-from hodgerank.estimators.position_bias.position_cells import has_display_order
+from hodgerank.estimators.design_effect import FEWEST_CLUSTERS, find_clustering
+from hodgerank.graph.answered_graph import AnsweredGraph
 
-FEWEST_CONTEXTS = 4  # with fewer contexts it cannot be estimated
+FEWEST_CONTEXTS = FEWEST_CLUSTERS
 
 
 def effective_share(votes: Comparisons, contexts: Sequence[str]) -> float:
     """Return the effective share of a vote, relative to an independent one.
 
-    The ratio of the model's variance of scores to the variance clustered by context; at most 1, and
-    1 with too few contexts.
+    At most 1, and 1 with too few contexts.
     """
     names, context = np.unique(np.array(contexts, dtype=object), return_inverse=True)
-    if len(names) < FEWEST_CONTEXTS or not has_display_order(votes):
-        return 1.0
     together = replace(votes, ballot=context.astype(np.int32), units=tuple(names.tolist()))
-    return 1 / design_effect(together, "ballot", position_bias="worker")
+    clustering = find_clustering(AnsweredGraph.of(together), "ballot", position_bias="worker")
+    return 1.0 if clustering is None else 1 / clustering.effect

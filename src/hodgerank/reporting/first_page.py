@@ -9,7 +9,7 @@ import numpy as np
 
 from hodgerank.collecting.forecast import Forecast
 from hodgerank.display import p_words
-from hodgerank.estimators.design_effect import FEWEST_WORKERS
+from hodgerank.estimators.design_effect import FEWEST_CLUSTERS
 from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.estimators.rank import can_leave_out, leaders_with_few_votes
 from hodgerank.estimators.ranking import Ranking
@@ -190,7 +190,7 @@ def _order_action(found: Findings) -> Text | None:
 
 def _allow_for_repeats(found: Findings) -> Text:
     n = found.votes.n_workers
-    return say("order.more_workers", n=n) if n < FEWEST_WORKERS else say("order.cluster")
+    return say("order.more_workers", n=n) if n < FEWEST_CLUSTERS else say("order.cluster")
 
 
 def _collect(found: Findings, outlook: Forecast | None) -> Text:

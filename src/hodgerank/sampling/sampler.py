@@ -14,12 +14,13 @@ from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.display import Displayed, Preview
 from hodgerank.errors import InvalidArgument, NothingToAsk, require_one_of
 from hodgerank.estimators.bayes import LINK, position_adjusted_ranking, posterior_ranking
+from hodgerank.estimators.design_effect import Clustering, find_clustering
 from hodgerank.estimators.position_bias.position_cells import POSITIONS, Position
 from hodgerank.estimators.priors import Scope
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.graph.repetitions import counted_as_correlated, news_share
+from hodgerank.graph.repetitions import news_share
 from hodgerank.kernels.selection.tie_breaking import stream
 from hodgerank.sampling.answers import History, read_outcome, read_weight, read_worker
 from hodgerank.sampling.candidates import (
@@ -109,6 +110,7 @@ class Sampler(Displayed):
             self._allowed(None)
         self._trust: FloatArray | None = None  # weights of workers, if frozen
         self._biases: FloatArray | None = None  # position biases of workers, if frozen
+        self._clustering: Clustering | None = None  # the design effect, if frozen
         self.has_adaptive_votes = False  # whether some votes told were chosen adaptively elsewhere
 
     def __copy__(self) -> Self:
@@ -273,27 +275,49 @@ class Sampler(Displayed):
 
         The prior connects all items from the first vote on. If workers are named, votes are
         weighted by the reliability of their workers, as in `robust_rank`. If repeated votes on a
-        pair are correlated, they count less. With `position_bias`, it is in the model. For another
-        estimator, use `sampler.votes`.
+        pair are correlated, or votes of a worker, they count less. With `position_bias`, it is in
+        the model. For another estimator, use `sampler.votes`.
         """
+        given, rho, answered = self.votes, self.repetition, self._trusted
+        clustering = self._clustering_of(answered)
+        notes = clustering.notes if clustering is not None else ()
+        if rho >= NOTICED:
+            notes = (REPEATED.format(rho=rho), *notes)
+        if self.position_bias is None or not len(answered.votes):
+            found = posterior_ranking(
+                answered.graph,
+                self._scope,
+                clustering=clustering,
+                confidence=confidence,
+                notes=notes,
+            )
+        else:
+            found = position_adjusted_ranking(
+                answered,
+                self.position_bias,
+                clustering=clustering,
+                confidence=confidence,
+                notes=notes,
+                held=self._biases,
+            )
+        is_all = len(answered.votes) == len(given)
+        return found if is_all else found.counting(ComparisonGraph.from_comparisons(given))
+
+    @property
+    def _trusted(self) -> AnsweredGraph:
+        """The votes of workers with any trust, reduced by their repetition."""
         from hodgerank.estimators.worker_weights import trusted_votes, weighed
 
-        given, rho = self.votes, self.repetition
-        answers = trusted_votes(given, self._trust_in_workers)
-        notes = (REPEATED.format(rho=rho),) if rho >= NOTICED else ()
-        answered = AnsweredGraph.of(answers)
-        if self.position_bias is None or not len(answers):
-            graph = counted_as_correlated(answered.graph, rho) if rho else answered.graph
-            found = posterior_ranking(graph, self._scope, confidence=confidence, notes=notes)
-        else:
-            if rho:
-                share = news_share(answered.graph, rho)[answered.edge]
-                answered = AnsweredGraph.of(weighed(answers, share))
-            found = position_adjusted_ranking(
-                answered, self.position_bias, confidence=confidence, notes=notes, held=self._biases
-            )
-        is_all = len(answers) == len(given)
-        return found if is_all else found.counting(ComparisonGraph.from_comparisons(given))
+        answered = AnsweredGraph.of(trusted_votes(self.votes, self._trust_in_workers))
+        if not self.repetition or not len(answered.votes):
+            return answered
+        share = news_share(answered.graph, self.repetition)[answered.edge]
+        return AnsweredGraph.of(weighed(answered.votes, share))
+
+    def _clustering_of(self, answered: AnsweredGraph) -> Clustering | None:
+        if self._clustering is not None:
+            return self._clustering
+        return find_clustering(answered, None, self.position_bias)
 
     @property
     def repetition(self) -> float:
@@ -301,7 +325,11 @@ class Sampler(Displayed):
         return 0.0
 
     def freeze_workers(self) -> None:
-        """Keep the current weights and position biases of workers, to save time."""
+        """Keep the current weights, design effect and position biases of workers.
+
+        That saves time, and votes simulated without workers count as much as those so far.
+        """
+        self._clustering = self._clustering_of(self._trusted) or Clustering((), 1.0)
         self._trust = self._trust_in_workers
         self._biases = self._biases_of_workers
 
