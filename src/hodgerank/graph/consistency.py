@@ -287,24 +287,36 @@ def _misfit(crowd: TransitiveCrowd, n: int) -> Evidence:
 
 
 def _cycles(graph: ComparisonGraph, n: int) -> tuple[Evidence, FloatArray]:
-    """Return the test of cycles, and the strongest triangle of each simulated crowd."""
+    """Return the test of cycles, and the strongest triangle of each simulated crowd.
+
+    Many weak triangles show in their sum, a single strong one in the strongest: the statistic is
+    the more surprising of the two.
+    """
     from hodgerank.graph.cycles import count_triangles
 
     has_triangles = count_triangles(graph) > 0
 
-    def statistic(y: FloatArray) -> tuple[FloatArray, FloatArray]:
-        if has_triangles:
-            return cyclic_triangles(graph, y)
-        return cyclic_loops(graph, y), np.zeros(y.shape[1])
+    def statistics(y: FloatArray) -> FloatArray:
+        return np.stack(cyclic_triangles(graph, y) if has_triangles else [cyclic_loops(graph, y)])
 
-    observed = float(statistic(graph.flows[:, None])[0][0])
     means = MajorityOrder.of(graph).transitive_means[:, None]
-    rng, found, largest = np.random.default_rng(2), [], []
+    rng, found = np.random.default_rng(2), [statistics(graph.flows[:, None])]
     for size in batches(n, graph.n_edges):
-        sums, strongest = statistic(redrawn_signs(means, graph.weights, size, rng))
-        found.append(sums)
-        largest.append(strongest)
-    return _test(observed, np.concatenate(found)), np.concatenate(largest)
+        found.append(statistics(redrawn_signs(means, graph.weights, size, rng)))
+    crowds = np.concatenate(found, axis=1)  # the observed one first
+    combined = _surprise(crowds) if has_triangles else crowds[0]
+    return _test(float(combined[0]), combined[1:]), crowds[-1, 1:]
+
+
+def _surprise(crowds: FloatArray) -> FloatArray:
+    """Return -log of the smaller p-value of each crowd among all, over two statistics."""
+    n = crowds.shape[1]
+    slack = EQUAL * np.maximum(np.abs(crowds), 1.0)
+    p_values = [
+        (n - np.searchsorted(np.sort(row), row - less, side="left")) / n
+        for row, less in zip(crowds, slack, strict=True)
+    ]
+    return np.asarray(-np.log(np.min(p_values, axis=0)))
 
 
 def _test(observed: float, redrawn: FloatArray) -> Evidence:
