@@ -91,10 +91,7 @@ PLANTED = [
         ("one triangle at .8", Crowd(cycles="triangle", clear=0.8, per_pair=per_pair))
         for per_pair in (10, 20, 40)
     ),
-    *(
-        ("loop at .7", replace(RING, faint=1 - 0.7, per_pair=per_pair))
-        for per_pair in (20, 40, 80)
-    ),
+    *(("loop at .7", replace(RING, faint=1 - 0.7, per_pair=per_pair)) for per_pair in (20, 40, 80)),
     ("diffuse", Crowd(cycles="diffuse", n_items=30, per_pair=20)),
 ]
 

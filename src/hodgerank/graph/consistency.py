@@ -300,10 +300,10 @@ def _cycles(graph: ComparisonGraph, n: int) -> tuple[Evidence, FloatArray]:
         return np.stack(cyclic_triangles(graph, y) if has_triangles else [cyclic_loops(graph, y)])
 
     means = MajorityOrder.of(graph).transitive_means[:, None]
-    rng, found = np.random.default_rng(2), [statistics(graph.flows[:, None])]
-    for size in batches(n, graph.n_edges):
-        found.append(statistics(redrawn_signs(means, graph.weights, size, rng)))
-    crowds = np.concatenate(found, axis=1)  # the observed one first
+    rng, sizes = np.random.default_rng(2), batches(n, graph.n_edges)
+    draws = (redrawn_signs(means, graph.weights, size, rng) for size in sizes)
+    observed = statistics(graph.flows[:, None])
+    crowds = np.concatenate((observed, *map(statistics, draws)), axis=1)  # the observed one first
     combined = _surprise(crowds) if has_triangles else crowds[0]
     return _test(float(combined[0]), combined[1:]), crowds[-1, 1:]
 

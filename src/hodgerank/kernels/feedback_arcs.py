@@ -15,8 +15,8 @@ from hodgerank.kernels.compilation import compiled
 from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray
 
 # Limits of the search, which bound its time on large graphs.
-MOST_STEPS = 20_000_000  # ends of arcs visited by ranked pairs
-MOST_VISITS, FEWEST_SWEEPS, MOST_SWEEPS = 4_000_000, 2, 50  # and by insertion
+MOST_STEPS = 1_000_000  # ends of arcs visited by ranked pairs
+MOST_VISITS, FEWEST_SWEEPS, MOST_SWEEPS = 1_000_000, 2, 50  # and by insertion
 GAIN = 1e-9  # of the cost of an item; less is rounding
 
 
@@ -223,7 +223,7 @@ def _insert_items(arcs: Arcs, costs: FloatArray, places: IntArray) -> IntArray:
 @compiled
 def _cheapest_place(arcs: Arcs, costs: FloatArray, at: FloatArray, v: int) -> float:
     """Return the place where v costs least; its own if no other costs less."""
-    start, end = arcs.starts[v], arcs.starts[v + 1]
+    start, end, own = arcs.starts[v], arcs.starts[v + 1], float(at[v])
     near, leads = np.empty(end - start), np.empty(end - start)
     n_near, in_front, now = 0, 0.0, 0.0
     for k in range(start, end):
@@ -233,9 +233,9 @@ def _cheapest_place(arcs: Arcs, costs: FloatArray, at: FloatArray, v: int) -> fl
             near[n_near], leads[n_near] = at[w], lead
             n_near += 1
             in_front += max(-lead, 0.0)
-            now += max(-lead, 0.0) if at[v] < at[w] else max(lead, 0.0)
+            now += max(-lead, 0.0) if own < at[w] else max(lead, 0.0)
     if now == 0.0:
-        return at[v]
+        return own
     sequence = np.argsort(near[:n_near])
     cost = least = in_front
     behind = 0  # number of neighbours placed before v
@@ -244,12 +244,12 @@ def _cheapest_place(arcs: Arcs, costs: FloatArray, at: FloatArray, v: int) -> fl
         if cost < least:
             least, behind = cost, k + 1
     if least >= now - GAIN * now:
-        return at[v]
+        return own
     if behind == 0:
-        return near[sequence[0]] - 1.0
-    low = near[sequence[behind - 1]]
+        return float(near[sequence[0]]) - 1.0
+    low = float(near[sequence[behind - 1]])
     if behind == n_near:
         return low + 1.0
-    high = near[sequence[behind]]
+    high = float(near[sequence[behind]])
     middle = (low + high) / 2
-    return middle if low < middle < high else at[v]  # no room until places are counted anew
+    return middle if low < middle < high else own  # no room until places are counted anew
