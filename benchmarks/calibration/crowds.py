@@ -8,7 +8,7 @@ from typing import Literal
 from zlib import crc32
 
 import numpy as np
-from scipy.special import expit, ndtr
+from scipy.special import expit, logit, ndtr
 
 import hodgerank as hr
 from hodgerank.data.display_order import doubt_display
@@ -39,7 +39,8 @@ class Crowd:
     design
         'dense': every pair; 'sparse': a ring and random pairs, about six per item; 'unbalanced':
         every pair, some a hundred times as often as others; 'adaptive': pairs chosen by an
-        AutoSampler, with as many votes as for every pair.
+        AutoSampler, with as many votes as for every pair; 'ring': neighbours in the ranking, and
+        the first and last item; 'bipartite': pairs an odd number of places apart.
     spread
         Standard deviation of the true scores.
     lapses, tossers
@@ -66,11 +67,18 @@ class Crowd:
         'rotation': each item is preferred to the next half of the items, with .8; 'triangle': one
         cycle of three at .85 among the middle items; 'diffuse': every pair's logit has a normal
         deviation of standard deviation .5.
+    pattern
+        Preferences of pairs: by their 'scores'; 'near': `clear` for pairs at most `reach` places
+        apart in the ranking, `faint` for others; 'own': drawn for each pair, evenly from .5 to 1.
+    clear, faint
+        Probabilities of 'near', for the better item; `clear` is also that of cycles, if given.
+    reach
+        See `pattern`.
     """
 
     n_items: int = 10
     per_pair: int = 5
-    design: Literal["dense", "sparse", "unbalanced", "adaptive"] = "dense"
+    design: Literal["dense", "sparse", "unbalanced", "adaptive", "ring", "bipartite"] = "dense"
     n_workers: int = 20
     spread: float = 1.5
     link: str = "bradley-terry"
@@ -86,14 +94,19 @@ class Crowd:
     leans: float = 0.0
     display: Literal["random", "first", "better", "mostly better", "winner"] = "random"
     cycles: Literal["none", "rotation", "triangle", "diffuse"] = "none"
-    leaders: int = field(default=1, repr=False)  # tests draw their seeds from the text of a crowd
+    # Tests draw their seeds from the text of a crowd.
+    leaders: int = field(default=1, repr=False)
+    pattern: Literal["scores", "near", "own"] = field(default="scores", repr=False)
+    clear: float | None = field(default=None, repr=False)
+    faint: float = field(default=0.5, repr=False)
+    reach: int = field(default=1, repr=False)
 
     def votes(self, rng: np.random.Generator) -> hr.Comparisons:
         """Return the votes of one such crowd; the true scores are `truth`."""
         members = Members(self, rng)
         if self.design == "adaptive":
             return members.asked_by_a_sampler()
-        a, b = (np.repeat(side, self.repeats) for side in self._pairs(rng))
+        a, b = (np.repeat(side, self.repeats) for side in self._pairs(rng, members.place))
         worker = np.repeat(rng.integers(0, self.n_workers, len(a) // self.repeats), self.repeats)
         left, right = members.shown(a, b)
         outcome = members.answers(left, right, worker)
@@ -114,9 +127,13 @@ class Crowd:
         )
         return doubt_display(recorded)  # as reading a file would
 
-    def _pairs(self, rng: np.random.Generator) -> tuple[Array, Array]:
+    def _pairs(self, rng: np.random.Generator, place: Array) -> tuple[Array, Array]:
         n = self.n_items
         i, j = np.triu_indices(n, 1)
+        if self.design in ("ring", "bipartite"):
+            apart = np.abs(place[i] - place[j])
+            asked = np.isin(apart, (1, n - 1)) if self.design == "ring" else apart % 2 == 1
+            i, j = i[asked], j[asked]
         if self.design == "sparse":
             ring = (j - i == 1) | (j - i == n - 1)
             asked = ring | (rng.random(len(i)) < (DEGREE - 2) / max(n - 3, 1))
@@ -144,7 +161,22 @@ class Members:
         self.tosses = np.arange(w) < round(crowd.tossers * w)
         self.lean = rng.normal(crowd.lean, crowd.leans, w)
         self.noise = np.exp(rng.normal(0, crowd.item_noise, n))
-        self.cyclic = self._cyclic() + self._own_strengths()
+        self.place = np.argsort(np.argsort(-self.truth))
+        self.cyclic = self._cyclic() + self._own_strengths() + self._pattern()
+
+    def _pattern(self) -> Array:
+        """Return what makes each pair's logit that of the pattern."""
+        crowd, shape = self.crowd, (self.crowd.n_items,) * 2
+        if crowd.pattern == "scores":
+            return np.zeros(shape)
+        ahead = self.place - self.place[:, None]  # places by which the row is better
+        if crowd.pattern == "near":
+            is_near = np.abs(ahead) <= crowd.reach
+            chance = np.where(is_near, crowd.clear or 0.97, crowd.faint)
+        else:
+            upper = np.triu(self.rng.uniform(0.5, 1, shape), 1)
+            chance = upper + upper.T + 0.5 * np.eye(len(ahead))
+        return np.asarray(np.sign(ahead) * logit(chance) - (self.truth[:, None] - self.truth))
 
     def _own_strengths(self) -> Array:
         """Return the deviation of each pair from its scores, in logits, without changes of sign."""
@@ -159,7 +191,7 @@ class Members:
         n, logits = self.crowd.n_items, np.zeros((self.crowd.n_items,) * 2)
         if self.crowd.cycles == "rotation":
             ahead = (np.arange(n) - np.arange(n)[:, None]) % n
-            logits = np.log(4) * (np.sign(n / 2 - ahead) * (ahead > 0))
+            logits = logit(self.crowd.clear or 0.8) * (np.sign(n / 2 - ahead) * (ahead > 0))
             logits -= self.truth[:, None] - self.truth
         elif self.crowd.cycles == "diffuse":
             logits = np.triu(self.rng.normal(0, 0.5, (n, n)), 1)
@@ -168,7 +200,7 @@ class Members:
             middle = n // 2 + np.arange(-1, 2)
             a, b, c = np.argsort(self.truth)[middle]
             for x, y in ((a, b), (b, c), (c, a)):
-                logits[x, y] = np.log(0.85 / 0.15) - (self.truth[x] - self.truth[y])
+                logits[x, y] = logit(self.crowd.clear or 0.85) - (self.truth[x] - self.truth[y])
                 logits[y, x] = -logits[x, y]
         return logits
 

@@ -41,9 +41,57 @@ OTHERS = [
         for n, noise in product(SIZES, (0.5, 1.0))
     ),
 ]
+NEIGHBOURS = Crowd(pattern="near", per_pair=10)
+RING = Crowd(pattern="near", clear=0.7, design="ring", n_items=8, per_pair=20)
+HARD = {
+    **{f"ring, closing pair {faint:.2f}": replace(RING, faint=faint) for faint in (0.5, 0.55, 0.6)},
+    "ring, closing pair 0.50, 80 votes": replace(RING, per_pair=80),
+    "neighbours .97, others .5": NEIGHBOURS,
+    "neighbours .97, others .5, twice as many": replace(NEIGHBOURS, n_items=20),
+    "neighbours .8, others .52": replace(NEIGHBOURS, clear=0.8, faint=0.52),
+    "neighbours .8, others .52, twice as many": replace(
+        NEIGHBOURS, clear=0.8, faint=0.52, n_items=20
+    ),
+    "up to two places .8, others .5": replace(NEIGHBOURS, clear=0.8, reach=2),
+    "up to three places .9, others .5": replace(NEIGHBOURS, clear=0.9, reach=3, n_items=12),
+    "up to five places .9, others .5": replace(NEIGHBOURS, clear=0.9, reach=5, n_items=20),
+    "strengths of their own": replace(NEIGHBOURS, pattern="own"),
+    "strengths of their own, twice as many": replace(NEIGHBOURS, pattern="own", n_items=20),
+}
+"""Crowds with one ranking whose strengths are not those of any scores."""
+VARIED = {
+    "ties": {"answer": "tie"},
+    "every vote twice": {"repeats": 2},
+    "unequal counts": {"design": "unbalanced"},
+    "sparse": {"design": "sparse"},
+    "bipartite": {"design": "bipartite", "n_items": 20},
+    "adaptive": {"design": "adaptive", "per_pair": 5},
+}
+COMBINED = [
+    *(
+        (f"{name}, {how}", replace(HARD[name], **change))
+        for name, (how, change) in product(
+            ("neighbours .97, others .5", "neighbours .8, others .52", "strengths of their own"),
+            VARIED.items(),
+        )
+    ),
+    *(
+        (f"ring, closing pair 0.50, {how}", replace(RING, **VARIED[how]))
+        for how in ("ties", "every vote twice")
+    ),
+]
 PLANTED = [
     *(("rotation", Crowd(cycles="rotation", per_pair=per_pair)) for per_pair in PER_PAIR),
+    *(
+        ("rotation at .7", Crowd(cycles="rotation", clear=0.7, per_pair=per_pair))
+        for per_pair in (5, 10, 20)
+    ),
     *(("one triangle", Crowd(cycles="triangle", n_items=n, per_pair=20)) for n in SIZES),
+    *(
+        ("one triangle at .8", Crowd(cycles="triangle", clear=0.8, per_pair=per_pair))
+        for per_pair in (10, 20, 40)
+    ),
+    *(("loop at .7", replace(RING, faint=1 - 0.7, per_pair=per_pair)) for per_pair in (20, 40, 80)),
     ("diffuse", Crowd(cycles="diffuse", n_items=30, per_pair=20)),
 ]
 
@@ -58,6 +106,8 @@ def statements(runs: int, seed: int) -> Iterator[Row]:
     for name, crowd in consistent + OTHERS:
         nominal = (ANY if name in UNEVEN else FALSE, FALSE, FALSE)
         yield from measured(name, crowd, nominal, runs, seed)
+    for name, crowd in [*HARD.items(), *COMBINED]:
+        yield from measured(name, crowd, (ANY, FALSE, FALSE), runs, seed)
     for name, crowd in consistent:
         if crowd.n_items == 10 and crowd.design != "unbalanced":
             yield from shares_measured(name, crowd, runs, seed)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from benchmarks.calibration.crowds import CONSISTENT, Crowd
-from benchmarks.calibration.cycles import found_in
+from benchmarks.calibration.cycles import HARD, RING, found_in
 
 import hodgerank as hr
 from hodgerank.graph.answered_graph import AnsweredGraph
@@ -95,6 +95,26 @@ def test_unequal_noise_is_misfit_but_no_cycle():
     found = [found_in(crowd, 700 + k) for k in range(10)]
     assert sum(one.misfit.p_value < 0.05 for one in found) >= 7
     assert sum(one.cycles.p_value < 0.05 for one in found) <= 2
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["ring, closing pair 0.50", "ring, closing pair 0.60", "up to two places .8, others .5"],
+)
+def test_crowds_with_one_ranking_but_no_scores_are_seldom_called_cyclic(name):
+    found = [found_in(HARD[name], 600 + k) for k in range(25)]
+    assert sum(one.cycles.p_value < 0.05 for one in found) <= 4
+
+
+def test_a_graph_whose_majorities_have_an_order_has_no_cycle():
+    found = [found_in(replace(RING, faint=0.99), seed) for seed in range(3)]
+    assert [one.cycles.p_value for one in found] == [1, 1, 1]
+
+
+def test_one_strong_cycle_is_found_among_many_items():
+    crowd = Crowd(cycles="triangle", clear=0.97, n_items=20, per_pair=20)
+    found = [found_in(crowd, 800 + k) for k in range(5)]
+    assert sum(one.n_named > 0 for one in found) >= 4
 
 
 def test_planted_cycles_are_found():

@@ -119,8 +119,8 @@ def about_noise(found: Consistency) -> list[Statement]:
     if found.misfit is not None and found.misfit.p_value < LEVEL:
         words = (
             "one ranking with equal noise does not explain all votes "
-            f"({p_words(found.misfit.p_value)}): some items, pairs or workers are noisier than "
-            "others, or tastes differ"
+            f"({p_words(found.misfit.p_value)}); possible reasons: items, pairs or workers that "
+            "are noisier than others, or different tastes"
         )
         said.append(Statement("noise", "misfit", words))
     shape = found.shape

@@ -10,6 +10,7 @@ import numpy as np
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.flexible_link import PRIOR, FlexibleLink, GradientProjection
+from hodgerank.graph.majority_order import MajorityOrder, cyclic_loops, cyclic_triangles
 from hodgerank.graph.transitive_crowd import TransitiveCrowd, batches, redrawn_signs
 from hodgerank.kernels.linalg import laplacian
 from hodgerank.kernels.linalg.newton import maximise
@@ -212,9 +213,10 @@ EQUAL = 1e-9  # tolerance for rounding
 def assess_consistency(answered: AnsweredGraph) -> Consistency:
     """Test whether one ranking explains the votes, and find significant cycles.
 
-    Both tests simulate votes of a crowd with one ranking, any monotone link and any share of
-    lapses. For *misfit* it is the best-fitting crowd. For *cycles* it is a crowd that departs from
-    every single link as far as the votes do, so that unequal noise does not count as a cycle.
+    Both tests simulate votes of a crowd with one ranking. For *misfit* it is the best-fitting crowd
+    with any single monotone link and any share of lapses. For *cycles* every pair has a strength of
+    its own, so that unequal noise does not count as a cycle: the order is the one that majorities
+    contradict least, and a pair whose majority contradicts it is even.
 
     >>> import hodgerank as hr
     >>> rows = [("a", "b", 1), ("b", "c", 1), ("c", "a", 1)] * 30
@@ -228,7 +230,7 @@ def assess_consistency(answered: AnsweredGraph) -> Consistency:
     crowd, repeats = answered.crowd, answered.signs.repeats
     n = n_redraws(crowd.graph.n_edges)
     misfit = _misfit(crowd, n)
-    cycles, largest = _cycles(crowd, n)
+    cycles, largest = _cycles(crowd.graph, n)
     triangles: tuple[Cycle, ...] = ()
     n_named = 0
     if cycles.p_value < SIGNIFICANT:  # otherwise a second test would add false positives
@@ -284,36 +286,37 @@ def _misfit(crowd: TransitiveCrowd, n: int) -> Evidence:
     return _test(float(unexplained(graph.flows[:, None])[0]), np.concatenate(found))
 
 
-def _cycles(crowd: TransitiveCrowd, n: int) -> tuple[Evidence, FloatArray]:
-    """Return the test of cycles, and the strongest triangle of each simulated crowd."""
+def _cycles(graph: ComparisonGraph, n: int) -> tuple[Evidence, FloatArray]:
+    """Return the test of cycles, and the strongest triangle of each simulated crowd.
+
+    Many weak triangles show in their sum, a single strong one in the strongest: the statistic is
+    the more surprising of the two.
+    """
     from hodgerank.graph.cycles import count_triangles
-    from hodgerank.kernels.triangles import circles
 
-    graph, rows = crowd.graph, crowd.graph.rows
     has_triangles = count_triangles(graph) > 0
-    root = np.sqrt(graph.weights)[:, None]
-    projection = GradientProjection(graph)
 
-    def statistic(y: FloatArray) -> tuple[FloatArray, FloatArray]:
-        if has_triangles:
-            return circles(*rows, np.ascontiguousarray(root * y))
-        return _upsets(graph, projection, y), np.ones(y.shape[1])
+    def statistics(y: FloatArray) -> FloatArray:
+        return np.stack(cyclic_triangles(graph, y) if has_triangles else [cyclic_loops(graph, y)])
 
-    observed = float(statistic(graph.flows[:, None])[0][0])
-    rng, found, largest = np.random.default_rng(2), [], []
-    cautious = crowd.cautious()
-    for size in batches(n, graph.n_edges):
-        means = cautious.draw(size, rng)
-        sums, strongest = statistic(redrawn_signs(means, graph.weights, size, rng))
-        found.append(sums)
-        largest.append(strongest)
-    return _test(observed, np.concatenate(found)), np.concatenate(largest)
+    means = MajorityOrder.of(graph).transitive_means[:, None]
+    rng, sizes = np.random.default_rng(2), batches(n, graph.n_edges)
+    draws = (redrawn_signs(means, graph.weights, size, rng) for size in sizes)
+    observed = statistics(graph.flows[:, None])
+    crowds = np.concatenate((observed, *map(statistics, draws)), axis=1)  # the observed one first
+    combined = _surprise(crowds) if has_triangles else crowds[0]
+    return _test(float(combined[0]), combined[1:]), crowds[-1, 1:]
 
 
-def _upsets(graph: ComparisonGraph, projection: GradientProjection, y: FloatArray) -> FloatArray:
-    """Return the energy of flows against the scores; in a cycle, of the edges that close it."""
-    x = projection.scores(y)
-    return projection.energies(y * (y * (x[graph.i] - x[graph.j]) <= EQUAL))
+def _surprise(crowds: FloatArray) -> FloatArray:
+    """Return -log of the smaller p-value of each crowd among all, over two statistics."""
+    n = crowds.shape[1]
+    slack = EQUAL * np.maximum(np.abs(crowds), 1.0)
+    p_values = [
+        (n - np.searchsorted(np.sort(row), row - less, side="left")) / n
+        for row, less in zip(crowds, slack, strict=True)
+    ]
+    return np.asarray(-np.log(np.min(p_values, axis=0)))
 
 
 def _test(observed: float, redrawn: FloatArray) -> Evidence:

@@ -1,53 +1,26 @@
 """Crowds with one ranking that resemble the observed one: simulated to obtain p-values.
 
-*Matched*: the flexible link, with scores shrunk until the expected gradient energy equals the
-observed one; fitted scores spread more than true ones.
-
-*Cautious*: a crowd with one ranking that shows cycles easily. Every pair is moved towards its own
-votes as far as votes depart from the link (t2, twice the variance of pairs around it plus a
-standard error), and half a standard error towards zero. Its true value is drawn for each crowd, but
-never across zero, so that no pair contradicts the ranking.
+A crowd follows the flexible link. Its scores are shrunk until the expected gradient energy equals
+the observed one: fitted scores spread more than true ones.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.graph.flexible_link import PRIOR, FlexibleLink, GradientProjection, fit_link
+from hodgerank.graph.flexible_link import FlexibleLink, GradientProjection, fit_link
 from hodgerank.graph.null_model import matched_at
 from hodgerank.graph.sign_votes import Signs
-from hodgerank.kernels.linalg.normal_equations import NormalEquations, effective_resistances
+from hodgerank.kernels.linalg.normal_equations import effective_resistances
 from hodgerank.types import FloatArray
 
 WIDEST = 4.0  # largest factor applied to fitted scores
 # Crowds simulated together: as many as `circles` takes, or as fit into memory; fewer would make
 # `circles` traverse the graph too often.
 MOST_CROWDS, FEWEST_CROWDS, CELLS = 64, 8, 1 << 22
-CAUTION = 2.0  # factor of the observed variance: a few pairs may depart much more than most
-
-
-class CautiousMeans(NamedTuple):
-    """Mean signs sides * max(0, centres + spreads * normal), drawn for each crowd."""
-
-    sides: FloatArray
-    centres: FloatArray
-    spreads: FloatArray
-
-    def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
-        """Return one column for each of n crowds, or a single one if nothing is random."""
-        towards = self.centres[:, None].copy()
-        if self.spreads.any():
-            normal = rng.standard_normal((len(self.sides), n))
-            normal *= self.spreads[:, None]
-            normal += towards
-            towards = normal
-        np.clip(towards, 0.0, 1.0, out=towards)
-        towards *= self.sides[:, None]
-        return towards
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,33 +51,6 @@ class TransitiveCrowd:
     def graph(self) -> ComparisonGraph:
         """The signs, summed over each pair."""
         return self.signs.graph
-
-    @property
-    def differences(self) -> FloatArray:
-        """Differences of the shrunken scores."""
-        return self.scale * score_differences(self.graph, self.link)
-
-    def cautious(self) -> CautiousMeans:
-        """Return mean signs of cautious crowds."""
-        graph, m, y = self.graph, self.means, self.graph.flows
-        n, v = graph.weights, 1 - m**2
-        expected = (1 - self.levers) * v
-        misfit = float(np.sum(n * (y - m) ** 2 - expected))
-        error = float(np.sqrt(2 * np.sum(expected**2)))
-        t2 = max(0.0, CAUTION * misfit + error) / float(n.sum())
-        noise = v / n
-        own = np.divide(t2, t2 + noise, out=np.zeros_like(m), where=t2 + noise > 0)
-        side, doubt = np.sign(self.differences), own * noise
-        towards_zero = np.sqrt(self._variances() + doubt) / 2
-        return CautiousMeans(side, side * (m + (y - m) * own) - towards_zero, np.sqrt(doubt))
-
-    def _variances(self) -> FloatArray:
-        """Variances of the means, to first order in the errors of the scores."""
-        graph, v = self.graph, np.maximum(1 - self.means**2, 1e-12)
-        slopes = self.scale * self.link.slopes(self.differences)
-        information = np.maximum(graph.weights * slopes**2 / v, 1e-12 * graph.weights)
-        equations = NormalEquations(graph.i, graph.j, information, graph.components, PRIOR)
-        return slopes**2 * effective_resistances(equations)
 
 
 def score_differences(graph: ComparisonGraph, link: FlexibleLink) -> FloatArray:

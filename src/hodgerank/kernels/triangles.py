@@ -15,6 +15,7 @@ from hodgerank.types import CodeArray, FloatArray, IntArray
 BitRows: TypeAlias = NDArray[np.uint64]
 
 MOST_ITEMS = 3_000  # for which a matrix takes 72 MB
+FAINT = 0.5  # strength up to which a cyclic triangle does not count
 WORD = 64
 _ONE = np.uint64(1)
 _PAIRS, _FOURS, _BYTES, _SUM = (
@@ -71,7 +72,7 @@ def circles_in_bits(
 ) -> tuple[FloatArray, FloatArray]:
     """Compute `circles` with bit rows, column after column."""
     n, n_columns = len(starts) - 1, ratios.shape[1]
-    sums, largest = np.zeros(n_columns), np.ones(n_columns)
+    sums, largest = np.zeros(n_columns), np.full(n_columns, FAINT)
     sizes = np.zeros((n, n))
     ahead, back = np.zeros((2, n, n // WORD + 1), np.uint64)
     for column in range(n_columns):
@@ -81,18 +82,18 @@ def circles_in_bits(
         for i in range(n):
             for edge in range(starts[i], starts[i + 1]):
                 sizes[i, heads[edge]] = abs(own[edge])
-                if own[edge] > 1:
+                if own[edge] > FAINT:
                     _set(ahead, i, heads[edge])
-                elif own[edge] < -1:
+                elif own[edge] < -FAINT:
                     _set(back, i, heads[edge])
-        total, most = 0.0, 1.0
+        total, most = 0.0, FAINT
         for i in range(n):
             for edge in range(starts[i], starts[i + 1]):
                 j, size = heads[edge], abs(own[edge])
-                if size <= 1:
+                if size <= FAINT:
                     continue
                 for word in range(j // WORD, ahead.shape[1]):
-                    if own[edge] > 1:
+                    if own[edge] > FAINT:
                         found = ahead[j, word] & back[i, word]
                     else:
                         found = back[j, word] & ahead[i, word]
@@ -100,7 +101,7 @@ def circles_in_bits(
                         rest = found & (found - _ONE)  # without its lowest bit
                         k = WORD * word + np.int64(_count((found ^ rest) - _ONE))
                         weakest = min(size, sizes[j, k], sizes[i, k])
-                        total += (weakest - 1) ** 2
+                        total += (weakest - FAINT) ** 2
                         most = max(most, weakest)
                         found = rest
         sums[column], largest[column] = total, most
@@ -195,8 +196,8 @@ def circles(
     """Measure cyclic triangles in each column of `ratios`, at most 64 columns.
 
     A triangle is cyclic if its three ratios all point round; its strength is the smallest of them.
-    Returns the sum of (strength - 1)^2 over cyclic triangles stronger than 1, and the largest
-    strength (1 if there are none).
+    Returns the sum of (strength - FAINT)^2 over cyclic triangles stronger than `FAINT`, and the
+    largest strength (`FAINT` if there are none).
     """
     measure = circles_in_bits if suits_bit_rows(starts, heads) else walked_circles
     return measure(starts, heads, ratios)
@@ -215,11 +216,11 @@ def walked_circles(
     for edge in range(len(heads)):
         for column in range(n_columns):
             bit = np.uint64(1) << np.uint64(column)
-            if ratios[edge, column] > 1:
+            if ratios[edge, column] > FAINT:
                 ahead[edge] |= bit
-            elif ratios[edge, column] < -1:
+            elif ratios[edge, column] < -FAINT:
                 back[edge] |= bit
-    sums, largest = np.zeros(n_columns), np.ones(n_columns)
+    sums, largest = np.zeros(n_columns), np.full(n_columns, FAINT)
     edge_to = np.full(n, -1, np.int64)
     for i in range(n):
         _point_at_edges(edge_to, starts, heads, i)
@@ -242,7 +243,7 @@ def walked_circles(
                             abs(ratios[jk, column]),
                             abs(ratios[ik, column]),
                         )
-                        sums[column] += (weakest - 1) ** 2
+                        sums[column] += (weakest - FAINT) ** 2
                         largest[column] = max(largest[column], weakest)
                     found >>= np.uint64(1)
                     column += 1

@@ -299,7 +299,9 @@ def consistency_line(found: Findings) -> VerdictLine:
         action = say("consistency.close_loops")
         text = say("consistency.unchecked", reason=consistency.reason)
         return line("open", text, action, "consistency")
-    return line("good", say("consistency.fine"), None, "consistency")
+    has_misfit = any((said.about, said.code) == ("noise", "misfit") for said in found.statements)
+    text = say("consistency.misfit") if has_misfit else say("consistency.fine")
+    return line("good", text, None, "consistency")
 
 
 def _p_values(found: Findings) -> tuple[Text, ...]:

@@ -97,9 +97,9 @@ def test_circles_are_as_strong_as_their_weakest_pair(measure, n_columns, graph, 
     sums, largest = measure(*rows_of(*graph), ratios)
     for column in range(n_columns):
         strengths = [slow_strength(ratios[:, column], t) for t in slow_triangles(*graph)]
-        strong = [s for s in strengths if s > 1]
-        assert sums[column] == pytest.approx(sum((s - 1) ** 2 for s in strong))
-        assert largest[column] == pytest.approx(max(strong, default=1.0))
+        strong = [s for s in strengths if s > triangles.FAINT]
+        assert sums[column] == pytest.approx(sum((s - triangles.FAINT) ** 2 for s in strong))
+        assert largest[column] == pytest.approx(max(strong, default=triangles.FAINT))
 
 
 @pytest.mark.parametrize("k", [1, 3, 100])
