@@ -150,7 +150,7 @@ def _rates_of_others(cells: WorkerCells) -> FloatArray:
     return np.asarray((ties + PRIOR_VOTES * overall) / (answers + PRIOR_VOTES))
 
 
-LARGE_BIAS = 0.2  # the interval must be beyond this for position-clicking
+LARGE_BIAS = 0.2  # where workers cannot be compared, the interval of a clicker is beyond this
 
 
 def flag_workers(
@@ -163,8 +163,10 @@ def flag_workers(
     """Return the first flag that applies; false discoveries are controlled across workers."""
     few = answers < FEWEST_VOTES
     is_biased = significant(bias.p_values, ~few, rate)
-    clicks = is_biased & ((bias.lower > LARGE_BIAS) | (bias.upper < -LARGE_BIAS))
+    is_large = (bias.lower > LARGE_BIAS) | (bias.upper < -LARGE_BIAS)
     dishonest = _least_honest(types, ~few & types.comparable, rate)
+    others = np.maximum(types.random, types.adversarial)
+    clicks = np.where(types.comparable, dishonest & (types.clicking > others), is_biased & is_large)
     choices = [
         (few, TOO_FEW),
         (clicks, CLICKING),
