@@ -271,6 +271,8 @@ def assess_workers_of(
         acuity=np.where(types.comparable, types.acuity, np.nan),
         effect=effect,
         flag=flag_workers(answers, ties, bias, types, false_discovery_rate),
+        power=types.power((answers >= FEWEST_VOTES) & types.comparable, false_discovery_rate),
+        is_adaptive=votes.report.adaptive,
         false_discovery_rate=false_discovery_rate,
         notes=(*_side_notes(votes), *_comparison_notes(types.comparable)),
         backend=votes.backend,

@@ -19,9 +19,8 @@ from hodgerank.types import FloatArray, IntArray
 
 ACUITIES = np.exp(np.linspace(-np.log(16), np.log(16), 33))
 GAPS = np.r_[0.0, np.geomspace(0.02, 12.0, 48)]  # bins of score differences
-# Position bias in logits: Student's t with 3 degrees of freedom, since some have a strong one.
-BIASES = np.array([-3.0, -2, -1.5, -1, -0.5, -0.25, 0, 0.25, 0.5, 1, 1.5, 2, 3])
-BIAS_SCALE = 0.5
+BIASES = np.linspace(-2, 2, 13)  # position bias of honest workers, in logits
+BIAS_SD = 0.6
 CLICK_SHARES = np.array([0.6, 0.7, 0.8, 0.9, 0.98])  # of votes that ignore what is shown
 CLICKING_ACUITIES = (0.5, 1.0, 2.0)  # in the other votes
 SLIPS = 0.04
@@ -101,6 +100,11 @@ class AcuityLikelihood:
         """Log-likelihood of each worker under random votes."""
         return np.asarray(-np.log(2) * (self.with_scores + self.against).sum(axis=1))
 
+    def of_coins(self, workers: IntArray, rng: np.random.Generator) -> AcuityLikelihood:
+        """Return random votes on the pairs of these workers, one row for each."""
+        with_scores, against = _coins((self.with_scores + self.against)[workers], rng)
+        return AcuityLikelihood(self.gap, with_scores, against)
+
     @cached_property
     def surplus(self) -> tuple[FloatArray, FloatArray]:
         """Votes with minus against the scores of each worker, weighted by difference, and their
@@ -169,6 +173,11 @@ class SidedLikelihood:
             self._clicking + unseen.random,
         )
 
+    def of_coins(self, workers: IntArray, rng: np.random.Generator) -> SidedLikelihood:
+        """Return random votes on the pairs of these workers, one row for each."""
+        left, right = _coins((self.left + self.right)[workers], rng)
+        return SidedLikelihood(self.difference, left, right, self.unseen.of_coins(workers, rng))
+
     @property
     def _clicking(self) -> FloatArray:
         chance = SLIPS / 2 + (1 - SLIPS) * expit(self.difference[:, None] * CLICKING_ACUITIES)
@@ -183,7 +192,7 @@ class SidedLikelihood:
 
 def _with_bias(left: FloatArray, right: FloatArray, logits: FloatArray) -> FloatArray:
     """Return the log-likelihood for each column of logits, averaged over position biases."""
-    density = (1 + (BIASES / BIAS_SCALE) ** 2 / 3) ** -2 * np.gradient(BIASES)
+    density = np.exp(-((BIASES / BIAS_SD) ** 2) / 2)
     biased = (logits[:, :, None] + BIASES).reshape(len(logits), -1)
     for_left, for_right = log_expit(biased), log_expit(-biased)
     shape = (-1, logits.shape[1], len(BIASES))
@@ -193,6 +202,13 @@ def _with_bias(left: FloatArray, right: FloatArray, logits: FloatArray) -> Float
         joint = (left[rows] @ for_left + right[rows] @ for_right).reshape(shape)
         found[rows] = sum_and_shares(joint + np.log(density / density.sum()))[0]
     return found
+
+
+def _coins(size: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """Split each size, a sum of votes that may be fractions, at random."""
+    n = np.ceil(size)
+    heads = size * rng.binomial(n.astype(np.int64), 0.5) / np.maximum(n, 1)
+    return heads, size - heads
 
 
 def sum_and_shares(logarithms: FloatArray) -> tuple[FloatArray, FloatArray]:

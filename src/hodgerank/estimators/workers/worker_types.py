@@ -9,7 +9,7 @@ display order is known.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -86,6 +86,12 @@ class Kinds:
             shares = shares / shares.sum()
             change = float(np.abs(np.array([mean, spread, *shares]) - before).max())
         return found
+
+    def with_one_random(self) -> Kinds:
+        """Return the types if one more of the workers were random instead of honest."""
+        more = 1 / (self.probabilities.shape[1] + PRIOR_WORKERS)
+        shares = self.shares + np.r_[-more, more, np.zeros(len(self.shares) - 2)]
+        return replace(self, shares=np.maximum(shares, 1e-9))
 
     def of(self, evidence: Evidence) -> FloatArray:
         """Return the probabilities of the types for other votes, as in `probabilities`."""
@@ -174,6 +180,7 @@ def _mean_over_compared(graph: ComparisonGraph, values: FloatArray) -> float:
 SUSPICION = 0.3
 MAX_ROUNDS = 30
 FEWEST_VOTES = 8  # votes needed to assess a worker
+SIMULATED_WORKERS, SIMULATED_ROWS = 50, 500  # of the power
 COMMON = 4.0  # standard errors by which the others must agree to serve as a reference
 IMPRECISE = 2 / 3  # of the typical acuity: workers significantly below are less precise
 
@@ -193,7 +200,10 @@ class WorkerTypes:
     comparable
         Whether the other workers agree with each other, so that the worker can be compared.
     trust
-        Weight of the worker's votes in the ranking: 1 full, 0 none, negative reversed.
+        Weight of the worker's votes in the ranking: 1 full, 0 none, negative reversed. Position
+        clicks spoil no ranking where sides are balanced, so trust is about the scores alone.
+    likelihood, kinds
+        The votes as compared with scores by other workers, and the types fitted to them.
     """
 
     cells: WorkerCells
@@ -205,6 +215,8 @@ class WorkerTypes:
     imprecision_p_value: FloatArray
     comparable: BoolArray
     trust: FloatArray
+    likelihood: AcuityLikelihood | SidedLikelihood
+    kinds: Kinds
     iterations: int
     converged: bool
 
@@ -220,6 +232,23 @@ class WorkerTypes:
         NaN if there are no other workers to compare with.
         """
         return np.where(self.comparable, self.honest + (self.random + self.clicking) / 2, np.nan)
+
+    def power(self, tested: BoolArray, rate: float) -> float:
+        """Return the probability that a random worker with the pairs of a tested one is noticed.
+
+        That is, is improbably honest or significantly imprecise, if no other worker is. Simulated;
+        NaN if no worker is tested.
+        """
+        tested = np.flatnonzero(tested)
+        if not len(tested):
+            return np.nan
+        n = min(len(tested), SIMULATED_WORKERS)
+        some = tested[np.linspace(0, len(tested) - 1, n).astype(np.int64)]
+        rows = np.repeat(some, -(-SIMULATED_ROWS // n))
+        evidence = self.likelihood.of_coins(rows, np.random.default_rng(0)).evidence
+        honest = self.kinds.with_one_random().of(evidence)[0]
+        imprecise = _imprecision(evidence, self.kinds.typical) <= rate / len(tested)
+        return float(((honest <= rate) | imprecise).mean())
 
 
 def worker_types(cells: WorkerCells) -> WorkerTypes:
@@ -247,11 +276,14 @@ def worker_types(cells: WorkerCells) -> WorkerTypes:
     if not (np.array_equal(trust, alike) and np.array_equal(share, share_if_alike)):
         difference = differences_by_others(cells, trust, scores)
         agreement = AcuityLikelihood.of(cells, difference, share)
+    kinds = Kinds.fitted(agreement.evidence)
+    trust = np.where(comparable, _trust(kinds), trust)
+    likelihood: AcuityLikelihood | SidedLikelihood = agreement
     evidence = agreement.evidence
     if cells.is_any_shown:
-        evidence = SidedLikelihood.of(cells, difference, share, agreement).evidence
-    kinds = Kinds.fitted(evidence)
-    trust = np.where(comparable, _trust(kinds), trust)
+        likelihood = SidedLikelihood.of(cells, difference, share, agreement)
+        evidence = likelihood.evidence
+        kinds = Kinds.fitted(evidence)
     honest, random, adversarial, clicking = kinds.probabilities
     return WorkerTypes(
         cells=cells,
@@ -263,6 +295,8 @@ def worker_types(cells: WorkerCells) -> WorkerTypes:
         imprecision_p_value=_imprecision(evidence, kinds.typical),
         comparable=comparable,
         trust=trust,
+        likelihood=likelihood,
+        kinds=kinds,
         iterations=rounds,
         converged=change <= 1e-3,
     )
