@@ -17,6 +17,7 @@ PARTS = (
     "cycles",
     "uncertainty",
     "workers",
+    "careless",
     "reliability",
     "answer",
     "judges",

@@ -33,8 +33,8 @@ ENOUGH_POWER = 0.5
 Level = Literal["warning", "note", "none"]
 
 WORDS: Mapping[str, str] = {
-    CLICKING: "the votes follow the side on which an item is shown: the whole interval of the bias "
-    "is beyond 0.2 (1 is always left, -1 always right)",
+    CLICKING: "the votes follow the side on which an item is shown more than the items: a position "
+    "bias that gives way to clear preferences would not explain them",
     ADVERSARIAL: "the votes contradict the common ranking, as if better and worse were swapped",
     CARELESS: "the votes agree with the common ranking no better than chance",
     TIE_HAPPY: "ties are significantly more frequent than among others on the same pairs",
