@@ -100,7 +100,9 @@ class Found:
 
     def share(self, kind: str, flags: Collection[str]) -> tuple[float, int]:
         """Return the share of the workers of a kind with one of these flags, and their number."""
-        mine = [flag in flags for flag, of in zip(self.flags, self.kinds, strict=True) if of == kind]
+        mine = [
+            flag in flags for flag, of in zip(self.flags, self.kinds, strict=True) if of == kind
+        ]
         return sum(mine) / len(mine), len(mine)
 
     def rows(self, name: str) -> Iterator[Row]:

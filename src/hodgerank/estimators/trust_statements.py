@@ -207,15 +207,9 @@ def _the_others(found: WorkerAssessment, some_stand_out: bool) -> list[Statement
         checked = found.n_checked
         words.append(f"no worker was flagged ({checked:,} checked)")
     said = [Statement("workers", "others", "; ".join(words))] if words else []
-    if found.hides_random_workers and not found.flagged:
-        said.append(Statement("workers", "random_hidden", random_hidden(found)))
+    if found.hides_random_workers:
+        said.append(Statement("workers", "random_hidden", found.random_hidden))
     return said
-
-
-def random_hidden(found: WorkerAssessment) -> str:
-    """Say that random workers would go unnoticed, and why."""
-    votes = f"with about {found.typical_votes:,.0f} votes each, most random clickers would go unnoticed"
-    return f"pairs were chosen to be close: {votes}" if found.is_adaptive else votes
 
 
 def about_repetitions(answered: AnsweredGraph) -> list[Statement]:

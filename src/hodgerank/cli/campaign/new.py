@@ -36,6 +36,9 @@ from hodgerank.display import short
 from hodgerank.errors import InvalidArgument
 from hodgerank.sampling.samplers.auto import MOST_EASY
 
+ANONYMOUS = ("prolific", "connect")
+"""Panels of people whom the owner of a campaign does not know."""
+
 
 @dataclass(frozen=True)
 class NewResult(CommandResult):
@@ -82,6 +85,9 @@ class NewResult(CommandResult):
             pairs = count(len(how.gold), "pair")
             console.print(f"gold:     {pairs}, in {how.gold_share:.0%} of the tasks")
         console.print()
+        if how.panel.kind in ANONYMOUS and not how.vetting and how.sampler == "auto":
+            advice = f"workers from {how.panel.kind} are not known to you: consider --vetting 8"
+            show_warnings([advice], console)
         if self.database is None:
             console.print("nothing created (--dry-run)")
             return

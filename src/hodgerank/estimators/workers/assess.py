@@ -253,7 +253,7 @@ def assess_workers_of(
     bias = measure_position_bias(answered)
     types = worker_types(cells)
     agreement, effect = _consensus(cells, answered.scores)
-    return WorkerAssessment(
+    found = WorkerAssessment(
         workers=votes.workers,
         votes=answers.astype(np.int64),
         position_bias=bias.bias,
@@ -277,6 +277,8 @@ def assess_workers_of(
         notes=(*_side_notes(votes), *_comparison_notes(types.comparable)),
         backend=votes.backend,
     )
+    hidden = (found.random_hidden,) if found.hides_random_workers else ()
+    return replace(found, notes=(*found.notes, *hidden))
 
 
 def _side_notes(votes: Comparisons) -> tuple[str, ...]:

@@ -183,8 +183,15 @@ class WorkerAssessment(Displayed, Charted):
 
     @property
     def hides_random_workers(self) -> bool:
-        """Whether most workers who vote at random would go unnoticed."""
-        return self.power < ENOUGH_POWER
+        """Whether nobody has a warning, but most workers who vote at random would have no flag."""
+        return self.power < ENOUGH_POWER and not self.flagged
+
+    @property
+    def random_hidden(self) -> str:
+        """Say that random workers would go unnoticed, and why."""
+        why = "pairs were chosen to be close: " if self.is_adaptive else ""
+        votes = f"with about {self.typical_votes:,.0f} votes each"
+        return f"{why}{votes}, most random clickers would go unnoticed"
 
     @property
     def worst_first(self) -> list[int]:

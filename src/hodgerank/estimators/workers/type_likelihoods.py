@@ -145,7 +145,7 @@ class SidedLikelihood:
         turned = cells.worker * 2 * half + which + half * (difference <= 0)
 
         def table(values: FloatArray, turned_values: FloatArray) -> FloatArray:
-            sums = np.bincount(upright, share * values, n_rows * 2 * half)
+            sums = np.bincount(upright, share * values, n_rows * 2 * half).astype(float)
             sums += np.bincount(turned, share * turned_values, n_rows * 2 * half)
             return sums.reshape(n_rows, 2 * half)[:-1]
 

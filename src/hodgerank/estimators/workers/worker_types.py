@@ -1,10 +1,11 @@
 """EM over types of workers: honest, random, adversarial or position-clicking.
 
 Honest workers follow the scores more or less closely, random workers toss a coin, adversarial
-workers reverse the order, and position-clicking ones choose the same side. Given scores, each worker's votes give the probabilities of the types.
-Given types, random workers are left out, adversarial ones reversed, and the scores fitted again.
-Finally each worker is assessed by scores from the other workers only, with position bias where the
-display order is known.
+workers reverse the order, and position-clicking ones choose the same side. Given scores, each
+worker's votes give the probabilities of the first three types. Given types, random workers are left
+out, adversarial ones reversed, and the scores fitted again. Finally each worker is assessed by
+scores from the other workers only: by all four types, with position bias, if the display order is
+known.
 """
 
 from __future__ import annotations
@@ -239,15 +240,15 @@ class WorkerTypes:
         That is, is improbably honest or significantly imprecise, if no other worker is. Simulated;
         NaN if no worker is tested.
         """
-        tested = np.flatnonzero(tested)
-        if not len(tested):
+        workers = np.flatnonzero(tested)
+        if not len(workers):
             return np.nan
-        n = min(len(tested), SIMULATED_WORKERS)
-        some = tested[np.linspace(0, len(tested) - 1, n).astype(np.int64)]
+        n = min(len(workers), SIMULATED_WORKERS)
+        some = workers[np.linspace(0, len(workers) - 1, n).astype(np.int64)]
         rows = np.repeat(some, -(-SIMULATED_ROWS // n))
         evidence = self.likelihood.of_coins(rows, np.random.default_rng(0)).evidence
         honest = self.kinds.with_one_random().of(evidence)[0]
-        imprecise = _imprecision(evidence, self.kinds.typical) <= rate / len(tested)
+        imprecise = _imprecision(evidence, self.kinds.typical) <= rate / len(workers)
         return float(((honest <= rate) | imprecise).mean())
 
 

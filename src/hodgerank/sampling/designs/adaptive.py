@@ -14,7 +14,7 @@ from hodgerank.sampling.designs.easy_pairs import ANY, DesignWithEasyPairs, Easy
 from hodgerank.sampling.designs.matrix_free_posterior import MatrixFreePosterior
 from hodgerank.sampling.designs.order import OrderDesign, Weigh
 from hodgerank.sampling.designs.probit_posteriors import ProbitPosteriors, Repetitions
-from hodgerank.types import BoolArray, FloatArray, IntArray
+from hodgerank.types import FloatArray
 
 PRIOR_VARIANCES = tuple(2.0**k / 12 for k in range(7))  # 1/12, 1/6, ..., 16/3
 N_WEAK = 2  # the first of them, up to 1/6: preferences are little more than noise
