@@ -1,7 +1,7 @@
 """Likelihood of each worker's votes under every type, given score differences from other workers.
 
 Where the display order is known, honest, random and adversarial workers may have a position bias,
-and position-clicking ones choose the same side in a share of their votes, whatever is shown. Pairs
+and position-clicking ones choose the same side in a share of their votes without looking. Pairs
 far apart separate the two: a bias gives way to a clear preference, a click does not.
 """
 
