@@ -18,6 +18,7 @@ PARTS = (
     "uncertainty",
     "clusters",
     "workers",
+    "careless",
     "reliability",
     "answer",
     "judges",

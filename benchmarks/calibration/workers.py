@@ -24,18 +24,28 @@ def misbehave(
     votes: hr.Comparisons, shares: Mapping[str, float], rng: np.random.Generator
 ) -> tuple[hr.Comparisons, Array]:
     """Make some of the workers random, adversarial, left-clicking or tie-happy; and say which."""
-    kinds = np.full(votes.n_workers, HONEST, object)
-    order, start = rng.permutation(votes.n_workers), 0
+    kinds = behaving(votes.n_workers, shares, rng)
+    return replace(votes, outcome=misbehaved(votes.outcome, kinds[votes.worker], rng)), kinds
+
+
+def behaving(n_workers: int, shares: Mapping[str, float], rng: np.random.Generator) -> Array:
+    """Return the kind of each worker."""
+    kinds = np.full(n_workers, HONEST, object)
+    order, start = rng.permutation(n_workers), 0
     for kind, share in shares.items():
-        n = round(share * votes.n_workers)
+        n = round(share * n_workers)
         kinds[order[start : start + n]] = kind
         start += n
-    who, often = kinds[votes.worker], rng.random(len(votes))
-    y = np.where(who == OPPOSITE, -votes.outcome, votes.outcome)
+    return kinds
+
+
+def misbehaved(honest: Array, who: Array, rng: np.random.Generator) -> Array:
+    """Return outcomes by workers of these kinds, from those that they would give if honest."""
+    often = rng.random(len(honest))
+    y = np.where(who == OPPOSITE, -honest, honest)
     y = np.where(who == COIN, np.abs(y) * rng.choice([-1.0, 1.0], len(y)), y)
     y = np.where((who == LEFT) & (often < 0.8), 1.0, y)
-    y = np.where((who == TIES) & (often < 0.6), 0.0, y)
-    return replace(votes, outcome=y), kinds
+    return np.where((who == TIES) & (often < 0.6), 0.0, y)
 
 
 @dataclass

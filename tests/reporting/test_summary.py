@@ -196,13 +196,13 @@ def test_there_are_always_three_sentences(n):
     assert len(said(votes)) == 3
 
 
-def adaptive_votes(n_workers, n_votes):
-    votes = hr.simulate_comparisons(8, n_votes, spread=2, workers={"honest": n_workers}, rng=4)
+def adaptive_votes(n_workers, spread):
+    votes = hr.simulate_comparisons(8, 400, spread=spread, workers={"honest": n_workers}, rng=4)
     return replace(votes, report=replace(votes.report, adaptive=True))
 
 
 @pytest.mark.parametrize(
-    ("votes", "hides"), [(adaptive_votes(15, 400), True), (adaptive_votes(4, 400), False)]
+    ("votes", "hides"), [(adaptive_votes(15, 0.8), True), (adaptive_votes(15, 3), False)]
 )
 def test_close_pairs_and_few_votes_are_said_to_hide_careless_workers(votes, hides):
     lines = hr.report(votes, with_forecast=False).first_page.lines

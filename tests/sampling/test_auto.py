@@ -8,6 +8,7 @@ import pytest
 import hodgerank as hr
 from hodgerank.errors import InvalidArgument
 from hodgerank.metrics import kendall_tau
+from hodgerank.sampling.samplers.registry import build_sampler
 
 N = 20
 
@@ -65,7 +66,7 @@ def test_a_stopping_rule_turns_probes_on_unless_they_are_off():
     ):
         sampler = hr.AutoSampler(N, seed=1, probes=probes)
         hr.run(sampler, clear, 5, stop=rule)
-        assert sampler._design.probes is are_on
+        assert (sampler._design.easy_pairs is not None) is are_on
 
 
 @pytest.mark.usefixtures("few_futures")
@@ -73,7 +74,7 @@ def test_a_forecast_leaves_probes_as_they_were():
     sampler = hr.AutoSampler(6, seed=1)
     played(sampler, 10)
     hr.forecast(sampler, 0.7)
-    assert sampler._design.probes is False
+    assert sampler._design.easy_pairs is None
 
 
 def test_new_workers_are_asked_without_labels():
@@ -183,3 +184,68 @@ def test_answers_of_adversaries_are_turned_round():
     assert weighed > 0.8
     sampler.freeze_workers()
     assert kendall_tau(sampler.ranking(), truth) == weighed
+
+
+def test_a_share_of_the_pairs_is_easy_from_half_a_vote_per_item_on():
+    pairs = played(hr.AutoSampler(N, seed=1, easy_share=0.3), 200)
+    plain = played(hr.AutoSampler(N, seed=1), 200)
+    assert pairs[:10] == plain[:10]
+    far = [np.mean(np.array(distances(found[60:])) >= 10) for found in (pairs, plain)]
+    assert far[0] > far[1] + 0.2
+    assert abs(far[0] - 0.3) < 0.15
+
+
+@pytest.mark.parametrize("n", [12, 1_000])
+def test_easy_pairs_are_a_function_of_seed_votes_and_pairs_in_progress(n):
+    first = hr.AutoSampler(n, seed=4, easy_share=0.5)
+    votes = []
+    for _ in range(n if n < 100 else 600):
+        pair = first.ask()
+        votes.append((pair.left, pair.right, clear(pair)))
+        first.tell(pair, clear(pair))
+    again = hr.AutoSampler(n, seed=4, easy_share=0.5)
+    for left, right, outcome in votes:
+        again.tell((left, right), outcome)
+    pending = [first.ask()]
+    assert again.ask() == pending[0]
+    assert first.ask(9, pending=pending) == again.ask(9, pending=pending)
+    assert first.ask(9)[3:] == again.ask(9)[3:]
+
+
+def test_easy_pairs_of_very_many_items_compare_good_with_bad_items():
+    n = 1_200
+    sampler = hr.AutoSampler(n, seed=2, easy_share=0.5)
+    rng = np.random.default_rng(0)
+    pairs = rng.integers(0, n, (6 * n, 2)).tolist()
+    sampler.tell_many([(a, b, 1 if a < b else -1) for a, b in pairs if a != b])
+    far = np.array(distances(sampler.ask(60))) > n / 3
+    assert 0.25 < far.mean() < 0.75
+    assert {*map(frozenset, sampler.ask(20, exclude=sampler.ask(20)))}.isdisjoint(
+        map(frozenset, sampler.ask(20))
+    )
+
+
+def test_new_workers_are_asked_without_labels_of_very_many_items_too():
+    n = 1_000
+    sampler = hr.AutoSampler(n, seed=2, vetting=8)
+    rng = np.random.default_rng(0)
+    pairs = rng.integers(0, n, (6 * n, 2)).tolist()
+    sampler.tell_many([(a, b, 1 if a < b else -1, "ann") for a, b in pairs if a != b])
+    assert sampler.strategy == "bayesian"
+    close, any_pair = (distances(sampler.ask(30, worker=who)) for who in ("ann", "ben"))
+    assert np.mean(close) < n / 6
+    assert np.mean(any_pair) > n / 4
+
+
+@pytest.mark.parametrize("share", [-0.1, 0.6, True, "some"])
+def test_an_easy_share_is_a_number_up_to_a_half(share):
+    with pytest.raises(InvalidArgument, match="easy_share must be a share from 0 to"):
+        hr.AutoSampler(N, easy_share=share)
+
+
+def test_samplers_that_neither_vet_nor_mix_refuse_it_and_say_what_to_do():
+    assert build_sampler("top-3", range(N), vetting=4, easy_share=0.1).easy_share == 0.1
+    assert build_sampler("random", range(N), vetting=4).name == "random"
+    for options in ({"vetting": 4}, {"easy_share": 0.2}):
+        with pytest.raises(InvalidArgument, match="needs the sampler auto or one such as top-5"):
+            build_sampler("rank", range(N), **options)

@@ -74,6 +74,15 @@ class TestAutoWithProbes(SamplerContract):
         return hr.AutoSampler(items, probes=True, **options)
 
 
+class TestAutoWithEasyPairs(SamplerContract):
+    """An easy pair is not the pair of largest gain."""
+
+    BEST = 0.0
+
+    def build(self, items=ITEMS, **options):
+        return hr.AutoSampler(items, easy_share=0.3, **options)
+
+
 class TestAutoForCrowdsNobodyVetted(SamplerContract):
     def build(self, items=ITEMS, **options):
         return hr.AutoSampler(items, vetting=8, **options)

@@ -232,7 +232,7 @@ class PairChooser:
         if self._next is None:
             self._next = self._current
         self._n_until_next = max(self._n_until_next, self._current.n_votes // PATIENCE)
-        quick = replace(self._settings, sampler="bayesian", vetting=0)
+        quick = replace(self._settings, sampler="bayesian", vetting=0, easy_share=0.0)
         self._current = SamplerFeed(quick, self._answers, self._n_items, self._answers.counted())
         self._ahead = self._next_ahead = None  # they wait for the one that takes long
 

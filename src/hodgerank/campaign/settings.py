@@ -18,6 +18,7 @@ from hodgerank.errors import InvalidArgument, MissingDependency
 from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.sampling.display_order import Display
 from hodgerank.sampling.sampler import Sampler
+from hodgerank.sampling.samplers.auto import MOST_EASY
 from hodgerank.sampling.samplers.registry import build_sampler
 from hodgerank.types import Item
 
@@ -46,7 +47,7 @@ class CampaignSettings:
         Maximum number of votes that count.
     stop
         Stopping rule, such as "tau >= 0.9 and top 3": see `read_rule`.
-    sampler, position_bias, vetting, display, seed
+    sampler, position_bias, vetting, easy_share, display, seed
         Options of the sampler: see `build_sampler` and `AutoSampler`.
     ranking
         'robust' weights votes by the reliability of their worker, 'plain' weights all equally.
@@ -88,6 +89,7 @@ class CampaignSettings:
     sampler: str = setting("auto", values.text)
     position_bias: Position | None = setting(None, values.position_bias)
     vetting: int = setting(0, values.whole(0, 1000))
+    easy_share: float = setting(0.0, values.number(0, MOST_EASY))
     display: Display = setting("balanced", values.display)
     seed: int = setting(0, values.whole(0, 2**63 - 1))
     ranking: Literal["robust", "plain"] = setting("robust", values.ranking)
@@ -119,7 +121,8 @@ class CampaignSettings:
     @property
     def choosing(self) -> tuple[object, ...]:
         """Settings that determine the choice of pairs."""
-        choice = (self.sampler, self.position_bias, self.vetting, self.display, self.seed)
+        workers = (self.vetting, self.easy_share)
+        choice = (self.sampler, self.position_bias, *workers, self.display, self.seed)
         return (*choice, self.stop is not None)
 
     def build_sampler(self, items: Iterable[Item]) -> Sampler:
@@ -131,6 +134,7 @@ class CampaignSettings:
             position_bias=self.position_bias,
             display=self.display,
             vetting=self.vetting,
+            easy_share=self.easy_share,
         )
         if self.stop is not None:
             sampler.prepare_to_stop()

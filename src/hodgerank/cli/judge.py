@@ -47,6 +47,7 @@ from hodgerank.errors import InvalidArgument
 from hodgerank.judges.chat_judge import ChatJudge
 from hodgerank.judges.expected_cost import expected_costs, some_pairs
 from hodgerank.sampling.sampler import Sampler
+from hodgerank.sampling.samplers.auto import MOST_EASY
 from hodgerank.sampling.samplers.registry import build_sampler
 
 Items = Annotated[
@@ -80,6 +81,20 @@ Repeats = Annotated[
 ]
 Strategy = Annotated[
     str, typer.Option(help="How pairs are chosen: auto, top-5, rounds, random ... (see plan).")
+]
+Vetting = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        help="First votes per model on pairs that show random replies; 8 for models you do not "
+        "know.",
+    ),
+]
+EasyShare = Annotated[
+    float,
+    typer.Option(
+        min=0, max=MOST_EASY, help="Share of easy pairs, good against bad, e.g. 0.2; see --vetting."
+    ),
 ]
 DryRun = Annotated[
     bool,
@@ -117,6 +132,8 @@ def judge(
     orders: Orders = "single",
     repeats: Repeats = 1,
     strategy: Strategy = "auto",
+    vetting: Vetting = 0,
+    easy_share: EasyShare = 0.0,
     dry_run: DryRun = False,
     title: Title = None,
     form: Format = "html",
@@ -179,16 +196,19 @@ def judge(
         return _dry_run(judges(), budget, seed, as_json)
     campaign = {
         "budget": budget, "stop": rule, "concurrency": concurrency, "orders": orders,
-        "sampler": _sampler(strategy, shown, seed),
+        "sampler": _sampler(strategy, shown, seed, vetting, easy_share),
     }  # fmt: skip
     page = {"title": title or question, "with_forecast": forecast, "seed": seed}
     return _run(context, judges, campaign, page, _folder(output, form), as_json)
 
 
-def _sampler(strategy: str, items: JudgedItems, seed: int) -> Sampler:
+def _sampler(
+    strategy: str, items: JudgedItems, seed: int, vetting: int, easy_share: float
+) -> Sampler:
     return build_sampler(
-        strategy, items.items, seed=seed, candidates=items.comparable, position_bias="worker"
-    )
+        strategy, items.items, seed=seed, candidates=items.comparable, position_bias="worker",
+        vetting=vetting, easy_share=easy_share,
+    )  # fmt: skip
 
 
 def _folder(output: Path | None, form: str) -> JudgeFolder:

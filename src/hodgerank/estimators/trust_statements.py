@@ -204,9 +204,12 @@ def _the_others(found: WorkerAssessment, some_stand_out: bool) -> list[Statement
             else f"{who} cannot be assessed: no others agree with each other"
         )
     if not some_stand_out and few + unknown < n:
-        checked = n - few - unknown
+        checked = found.n_checked
         words.append(f"no worker was flagged ({checked:,} checked)")
-    return [Statement("workers", "others", "; ".join(words))] if words else []
+    said = [Statement("workers", "others", "; ".join(words))] if words else []
+    if found.hides_random_workers:
+        said.append(Statement("workers", "random_hidden", found.random_hidden))
+    return said
 
 
 def about_repetitions(answered: AnsweredGraph) -> list[Statement]:

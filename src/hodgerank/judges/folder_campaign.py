@@ -29,6 +29,7 @@ from hodgerank.errors import (
 )
 from hodgerank.judges.chat_judge import ChatJudge, Judged
 from hodgerank.sampling.sampler import Sampler
+from hodgerank.sampling.samplers.auto import AutoSampler
 
 CAMPAIGN_ID = "judge"  # a database with another campaign is not ours
 CALL = "call-"
@@ -148,7 +149,7 @@ def _keep_up(campaign: Campaign, judge: ChatJudge, settings: CampaignSettings) -
         if item.id in known and item != known[item.id]:
             campaign.edit(item.id, text=item.text, media=item.media)
     before = campaign.settings
-    names = ("question", "sampler", "position_bias", "seed")
+    names = ("question", "sampler", "position_bias", "vetting", "easy_share", "seed")
     if any(getattr(settings, name) != getattr(before, name) for name in names):
         campaign.change(**{name: getattr(settings, name) for name in names})
 
@@ -156,8 +157,11 @@ def _keep_up(campaign: Campaign, judge: ChatJudge, settings: CampaignSettings) -
 def _settings(judge: ChatJudge, sampler: Sampler, seed: int) -> CampaignSettings:
     """Return the settings: any outcome from -1 to 1, and the same kind of sampler."""
     taken = CampaignSettings(judge.question, ties=True, grades=0, skip_reasons=WITHOUT_ANSWER)
+    how = {"sampler": sampler.name, "position_bias": "worker", "seed": seed}
+    if isinstance(sampler, AutoSampler):
+        how |= {"vetting": sampler.vetting, "easy_share": sampler.easy_share}
     try:
-        return taken.changed({"sampler": sampler.name, "position_bias": "worker", "seed": seed})
+        return taken.changed(how)
     except InvalidArgument:  # a sampler of the user's own
         return taken
 

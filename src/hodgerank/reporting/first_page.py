@@ -13,13 +13,7 @@ from hodgerank.estimators.design_effect import FEWEST_CLUSTERS
 from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.estimators.rank import can_leave_out, leaders_with_few_votes
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.estimators.workers.assessment import (
-    CLICKING,
-    NOT_KNOWN,
-    NOTES,
-    TOO_FEW,
-    WorkerAssessment,
-)
+from hodgerank.estimators.workers.assessment import CLICKING, NOTES, WorkerAssessment
 from hodgerank.reporting.blocks import (
     FirstPage,
     KeyFigure,
@@ -46,7 +40,6 @@ MOST_PLACES, FEWEST_PLACES = 12, 5
 MOST_LINES = 18  # of names on the first page of A4 or Letter, in the widest usual font
 LINE = 26  # letters of a name side by side
 STATUS_OF_ORDER: dict[State, Status] = {"settled": "good", "tied": "open"}
-FEW_VOTES = 50  # per worker: with fewer, close pairs hide most who click at random
 
 
 def first_page(found: Findings) -> FirstPage:
@@ -217,8 +210,7 @@ def workers_line(found: Findings, workers: WorkerAssessment) -> VerdictLine:
     """Name the workers with a warning, and the ranking without them."""
     warned = found.warned
     if not warned:
-        is_adaptive, position_bias = found.votes.report.adaptive, found.settings.position_bias
-        return line_of_unflagged(workers, is_adaptive=is_adaptive, position_bias=position_bias)
+        return line_of_unflagged(workers, found.settings.position_bias)
     n = len(warned)
     text = say("workers.warnings", n=n, total=len(workers), names=listed(warned))
     detail = (without_flagged(found), *notes_on(workers, n))
@@ -226,12 +218,10 @@ def workers_line(found: Findings, workers: WorkerAssessment) -> VerdictLine:
     return VerdictLine(say("workers.title"), "warning", text, detail, action, "workers")
 
 
-def line_of_unflagged(
-    workers: WorkerAssessment, *, is_adaptive: bool, position_bias: Position | None
-) -> VerdictLine:
+def line_of_unflagged(workers: WorkerAssessment, position_bias: Position | None) -> VerdictLine:
     """Say that no worker has a warning, and how much that means."""
-    n_unchecked = sum(flag in (TOO_FEW, NOT_KNOWN) for flag in workers.flag)
-    n = len(workers) - n_unchecked
+    n = workers.n_checked
+    n_unchecked = len(workers) - n
     title = say("workers.title")
     if not n:
         text = say("workers.too_few", n=len(workers))
@@ -241,11 +231,10 @@ def line_of_unflagged(
         detail.append(say("workers.unchecked", n=n_unchecked))
     if position_bias == "worker" and CLICKING in workers.flag:
         detail.append(say("workers.bias_in_model", n=workers.flag.count(CLICKING)))
-    typical = float(np.median(workers.votes))
-    is_hidden = is_adaptive and typical < FEW_VOTES
-    if is_hidden:
-        detail.insert(0, say("workers.close_pairs", votes=typical))
-    status: Status = "open" if is_hidden else "good"
+    if workers.hides_random_workers:
+        key = "workers.close_pairs" if workers.is_adaptive else "workers.few_votes"
+        detail.insert(0, say(key, votes=workers.typical_votes))
+    status: Status = "open" if workers.hides_random_workers else "good"
     text = say("workers.none_flagged", n=n)
     return VerdictLine(title, status, text, tuple(detail), None, "workers")
 

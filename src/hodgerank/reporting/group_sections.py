@@ -135,11 +135,7 @@ def group_workers_line(found: GroupFindings) -> VerdictLine:
     assert found.workers is not None  # there is no line without workers
     n = len(found.warned)
     if not n:
-        return line_of_unflagged(
-            found.workers,
-            is_adaptive=found.votes.report.adaptive,
-            position_bias=found.settings.position_bias,
-        )
+        return line_of_unflagged(found.workers, found.settings.position_bias)
     text = say("workers.warnings", n=n, total=len(found.workers), names=listed(found.warned))
     detail, action = notes_on(found.workers, n), say("workers.look", n=n)
     return VerdictLine(say("workers.title"), "warning", text, detail, action, "workers")

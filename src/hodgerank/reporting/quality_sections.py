@@ -173,7 +173,8 @@ def workers_section(line: VerdictLine, workers: WorkerAssessment, title: Text) -
         blocks.append(Bullets(tuple(means)))
         note = say("workers.rate", rate=workers.false_discovery_rate)
         blocks.append(Paragraph((note,), "note"))
-    notes = tuple(words(note) for note in workers.notes)
+    # what close pairs hide is in the detail already
+    notes = tuple(words(note) for note in workers.notes if note != workers.random_hidden)
     if notes:
         blocks.append(Bullets(notes))
     return Section("workers", title, line.text, tuple(blocks))

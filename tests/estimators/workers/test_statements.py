@@ -20,6 +20,7 @@ from benchmarks.calibration.workers import (
 
 import hodgerank as hr
 from hodgerank.data.reading.vote_source import VoteSource
+from hodgerank.estimators.trust_statements import about_workers
 from hodgerank.estimators.workers.assessment import IMPRECISE, NOT_KNOWN, OK, WARNINGS
 from hodgerank.estimators.workers.worker_cells import WorkerCells
 from hodgerank.graph.answered_graph import AnsweredGraph
@@ -136,6 +137,47 @@ def test_a_lean_is_a_habit_and_clicking_a_fault():
     assert found.flagged == ("w000",)
     assert found.position_bias_lower[1] > 0
     assert found.position_bias_lower[1] < found.position_bias[1] < found.position_bias_upper[1]
+
+
+def test_honest_workers_with_position_bias_are_no_clickers():
+    rng = np.random.default_rng(11)
+    crowd = Crowd(n_items=16, per_pair=10, spread=2, acuities=0.5, leans=0.5)
+    found = [hr.assess_workers(misbehave(crowd.votes(rng), {LEFT: 0.1}, rng)[0]) for _ in range(3)]
+    flags = [flag for one in found for flag in one.flag]
+    assert 4 <= flags.count("position-clicking") <= 6  # two in each crowd click
+
+
+def test_what_close_pairs_hide_is_said_and_nothing_where_they_hide_nothing():
+    rng = np.random.default_rng(12)
+    crowd = Crowd(n_items=16, per_pair=3, n_workers=14, spread=3)
+    votes = crowd.votes(rng)
+    close = np.abs(votes.truth[votes.left] - votes.truth[votes.right]) < 3
+    votes = replace(votes, report=replace(votes.report, adaptive=True))
+    clear = hr.assess_workers(votes)
+    assert clear.power > 0.5
+    assert not clear.hides_random_workers
+    hidden = hr.assess_workers(votes.select(close))
+    assert hidden.power < 0.5
+    assert hidden.hides_random_workers
+    [said] = [said for said in about_workers(hidden, 14) if said.code == "random_hidden"]
+    assert said.words.startswith("pairs were chosen to be close: with about")
+    assert said.words in hidden.notes
+    assert hidden.to_dict()["hides_random_workers"]
+    assert not clear.to_dict()["hides_random_workers"]
+
+
+@pytest.mark.slow
+def test_the_power_that_is_told_is_that_of_random_workers():
+    rng = np.random.default_rng(13)
+    crowd = Crowd(n_items=12, per_pair=6, spread=2, n_workers=12)  # 33 votes each
+    told, found = [], []
+    for _ in range(6):
+        votes, kinds = misbehave(crowd.votes(rng), {COIN: 1 / 12}, rng)
+        assessment = hr.assess_workers(votes)
+        told.append(assessment.power)
+        [flag] = np.array(assessment.flag)[kinds == COIN]
+        found.append(flag in (*WARNINGS, IMPRECISE))
+    assert np.mean(told) == pytest.approx(np.mean(found), abs=0.4)
 
 
 def test_repeated_answers_count_once_and_new_ones_fully():

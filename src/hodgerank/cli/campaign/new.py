@@ -34,6 +34,10 @@ from hodgerank.cli.outputs import AsJson
 from hodgerank.cli.result import CommandResult
 from hodgerank.display import short
 from hodgerank.errors import InvalidArgument
+from hodgerank.sampling.samplers.auto import MOST_EASY
+
+ANONYMOUS = ("prolific", "connect")
+"""Panels of people whom the owner of a campaign does not know."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,9 @@ class NewResult(CommandResult):
             pairs = count(len(how.gold), "pair")
             console.print(f"gold:     {pairs}, in {how.gold_share:.0%} of the tasks")
         console.print()
+        if how.panel.kind in ANONYMOUS and not how.vetting and how.sampler == "auto":
+            advice = f"workers from {how.panel.kind} are not known to you: consider --vetting 8"
+            show_warnings([advice], console)
         if self.database is None:
             console.print("nothing created (--dry-run)")
             return
@@ -111,6 +118,20 @@ RankingKind = Annotated[
     Literal["robust", "plain"] | None,
     typer.Option(
         help=("Weight votes by the reliability of their worker (robust), or all equally (plain).")
+    ),
+]
+Vetting = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        help="First votes of each worker on pairs that show random voting; 8 for people you do not "
+        "know.",
+    ),
+]
+EasyShare = Annotated[
+    float | None,
+    typer.Option(
+        min=0, max=MOST_EASY, help="Share of easy pairs, good against bad, e.g. 0.2; see --vetting."
     ),
 ]
 Position = Annotated[
@@ -166,6 +187,8 @@ def new(
     sampler: SamplerName = None,
     ranking: RankingKind = None,
     position_bias: Position = None,
+    vetting: Vetting = None,
+    easy_share: EasyShare = None,
     answers_per_worker: AnswersPerWorker = None,
     lease_seconds: LeaseSeconds = None,
     repeat_share: RepeatShare = None,
@@ -194,6 +217,9 @@ def new(
       hodgerank campaign new texts.csv -q "Which is clearer?" --ties --budget 500
       --stop "tau >= 0.9" -o campaign.db
 
+      hodgerank campaign new texts.csv -q "Which is clearer?" --vetting 8 --easy-share 0.2
+      -o campaign.db
+
       hodgerank campaign new texts.csv --settings settings.toml --gold gold.csv --dry-run
 
       hodgerank campaign new texts.csv -q "Which is clearer?" -o postgresql://localhost/votes
@@ -201,8 +227,8 @@ def new(
     flags = {
         "question": question, "title": title, "ties": ties, "grades": grades, "budget": budget,
         "stop": stop, "sampler": sampler, "ranking": ranking, "position_bias": position_bias,
-        "answers_per_worker": answers_per_worker, "lease_seconds": lease_seconds,
-        "repeat_share": repeat_share, "seed": seed,
+        "vetting": vetting, "easy_share": easy_share, "answers_per_worker": answers_per_worker,
+        "lease_seconds": lease_seconds, "repeat_share": repeat_share, "seed": seed,
         "gold": None if gold is None else read_gold(gold),
     }  # fmt: skip
     given = {} if settings is None else read_settings_file(settings)

@@ -81,6 +81,8 @@ def settings(
 
       hodgerank campaign settings campaign.db --set budget=800 --set attention.same_side=none
 
+      hodgerank campaign settings campaign.db --set vetting=8 --set easy_share=0.2
+
       hodgerank campaign settings campaign.db --set 'attention.exclude=["gold"]'
 
       hodgerank campaign settings campaign.db -o settings.toml

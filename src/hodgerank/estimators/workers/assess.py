@@ -150,7 +150,7 @@ def _rates_of_others(cells: WorkerCells) -> FloatArray:
     return np.asarray((ties + PRIOR_VOTES * overall) / (answers + PRIOR_VOTES))
 
 
-LARGE_BIAS = 0.2  # the interval must be beyond this for position-clicking
+LARGE_BIAS = 0.2  # where workers cannot be compared, the interval of a clicker is beyond this
 
 
 def flag_workers(
@@ -163,8 +163,10 @@ def flag_workers(
     """Return the first flag that applies; false discoveries are controlled across workers."""
     few = answers < FEWEST_VOTES
     is_biased = significant(bias.p_values, ~few, rate)
-    clicks = is_biased & ((bias.lower > LARGE_BIAS) | (bias.upper < -LARGE_BIAS))
+    is_large = (bias.lower > LARGE_BIAS) | (bias.upper < -LARGE_BIAS)
     dishonest = _least_honest(types, ~few & types.comparable, rate)
+    others = np.maximum(types.random, types.adversarial)
+    clicks = np.where(types.comparable, dishonest & (types.clicking > others), is_biased & is_large)
     choices = [
         (few, TOO_FEW),
         (clicks, CLICKING),
@@ -251,7 +253,7 @@ def assess_workers_of(
     bias = measure_position_bias(answered)
     types = worker_types(cells)
     agreement, effect = _consensus(cells, answered.scores)
-    return WorkerAssessment(
+    found = WorkerAssessment(
         workers=votes.workers,
         votes=answers.astype(np.int64),
         position_bias=bias.bias,
@@ -269,10 +271,14 @@ def assess_workers_of(
         acuity=np.where(types.comparable, types.acuity, np.nan),
         effect=effect,
         flag=flag_workers(answers, ties, bias, types, false_discovery_rate),
+        power=types.power((answers >= FEWEST_VOTES) & types.comparable, false_discovery_rate),
+        is_adaptive=votes.report.adaptive,
         false_discovery_rate=false_discovery_rate,
         notes=(*_side_notes(votes), *_comparison_notes(types.comparable)),
         backend=votes.backend,
     )
+    hidden = (found.random_hidden,) if found.hides_random_workers else ()
+    return replace(found, notes=(*found.notes, *hidden))
 
 
 def _side_notes(votes: Comparisons) -> tuple[str, ...]:

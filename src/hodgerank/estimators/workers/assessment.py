@@ -27,11 +27,14 @@ WARNINGS = (CLICKING, ADVERSARIAL, CARELESS)
 NOTES = (TIE_HAPPY, LEFT_BIASED, RIGHT_BIASED, IMPRECISE)
 """Flags that are worth knowing, but no reason to exclude a worker."""
 
+UNCHECKED = (TOO_FEW, NOT_KNOWN)
+ENOUGH_POWER = 0.5
+
 Level = Literal["warning", "note", "none"]
 
 WORDS: Mapping[str, str] = {
-    CLICKING: "the votes follow the side on which an item is shown: the whole interval of the bias "
-    "is beyond 0.2 (1 is always left, -1 always right)",
+    CLICKING: "the votes follow the side on which an item is shown more than the items: a position "
+    "bias that gives way to clear preferences would not explain them",
     ADVERSARIAL: "the votes contradict the common ranking, as if better and worse were swapped",
     CARELESS: "the votes agree with the common ranking no better than chance",
     TIE_HAPPY: "ties are significantly more frequent than among others on the same pairs",
@@ -97,6 +100,11 @@ class WorkerAssessment(Displayed, Charted):
         The first that applies: too few votes; a warning (position-clicking, adversarial, careless);
         a note (tie-happy, left-biased, right-biased, less precise than others); not known, if no
         other workers agree with each other; ok. `WORDS` has a sentence for each.
+    power
+        Probability that somebody who votes at random on as many similar pairs would get a warning
+        or the note "less precise than others", simulated; NaN if nobody could be checked.
+    is_adaptive
+        Whether pairs were chosen by earlier votes, which makes them close.
     """
 
     workers: tuple[Item, ...]
@@ -116,6 +124,8 @@ class WorkerAssessment(Displayed, Charted):
     acuity: FloatArray
     effect: FloatArray
     flag: tuple[str, ...]
+    power: float
+    is_adaptive: bool
     false_discovery_rate: float
     notes: tuple[str, ...]
     backend: str
@@ -161,6 +171,29 @@ class WorkerAssessment(Displayed, Charted):
         return tuple(worker for worker, found in pairs if found == level)
 
     @property
+    def n_checked(self) -> int:
+        """Number of workers with enough votes who could be compared with others."""
+        return sum(flag not in UNCHECKED for flag in self.flag)
+
+    @property
+    def typical_votes(self) -> float:
+        """Median number of votes of the workers who were checked; NaN if nobody was."""
+        votes = [n for n, flag in zip(self.votes, self.flag, strict=True) if flag not in UNCHECKED]
+        return float(np.median(votes)) if votes else np.nan
+
+    @property
+    def hides_random_workers(self) -> bool:
+        """Whether nobody has a warning, but most workers who vote at random would have no flag."""
+        return self.power < ENOUGH_POWER and not self.flagged
+
+    @property
+    def random_hidden(self) -> str:
+        """Say that random workers would go unnoticed, and why."""
+        why = "pairs were chosen to be close: " if self.is_adaptive else ""
+        votes = f"with about {self.typical_votes:,.0f} votes each"
+        return f"{why}{votes}, most random clickers would go unnoticed"
+
+    @property
     def worst_first(self) -> list[int]:
         """Positions of the workers: warnings first, then notes, then all others."""
         order, level = ("warning", "note", "none"), self.level
@@ -178,6 +211,9 @@ class WorkerAssessment(Displayed, Charted):
         rows = zip(*(_plain(values) for values in columns.values()), strict=True)
         return {
             "false_discovery_rate": self.false_discovery_rate,
+            "n_checked": self.n_checked,
+            "power": None if np.isnan(self.power) else self.power,
+            "hides_random_workers": self.hides_random_workers,
             "words": {flag: WORDS[flag] for flag in WORDS if flag in self.flag},
             "notes": list(self.notes),
             "workers": [dict(zip(columns, row, strict=True)) for row in rows],

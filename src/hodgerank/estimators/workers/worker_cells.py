@@ -33,6 +33,8 @@ class WorkerCells:
         Number of votes of each kind.
     won, lost
         Sums of the sizes of positive and of negative outcomes.
+    shown_won, shown_lost
+        The same of votes with known display order: a row for item i shown left, one for right.
     weights, weight_squares, sums, squares
         Sums of w, w^2, w y and w y^2, as in `ComparisonGraph`.
     """
@@ -46,6 +48,8 @@ class WorkerCells:
     ties: FloatArray
     won: FloatArray
     lost: FloatArray
+    shown_won: FloatArray
+    shown_lost: FloatArray
     weights: FloatArray
     weight_squares: FloatArray
     sums: FloatArray
@@ -68,6 +72,10 @@ class WorkerCells:
         is_plain = bool((np.abs(y) == 1).all())
         won = wins if is_plain else total(count * np.maximum(y, 0.0))
         lost = losses if is_plain else total(count * np.maximum(-y, 0.0))
+        upright, turned = (votes.display_known & (answered.sign == side) for side in (1, -1))
+        up, down = np.maximum(count * y, 0.0), np.maximum(-count * y, 0.0)
+        shown_won = np.stack([total(up * side) for side in (upright, turned)])
+        shown_lost = np.stack([total(down * side) for side in (upright, turned)])
         weights, weight_squares, sums = answers, answers, won - lost
         if votes.weight is not None:
             weight = votes.total_weight
@@ -77,13 +85,18 @@ class WorkerCells:
         worker, edge = np.divmod(keys, n_edges)
         return cls(
             graph, n_workers, worker, edge, wins, losses, answers - wins - losses, won, lost,
-            weights, weight_squares, sums, squares,
+            shown_won, shown_lost, weights, weight_squares, sums, squares,
         )  # fmt: skip
 
     @cached_property
     def votes(self) -> FloatArray:
         """Number of votes in each cell."""
         return self.wins + self.losses + self.ties
+
+    @property
+    def is_any_shown(self) -> bool:
+        """Whether the display order of some vote is known."""
+        return bool(self.shown_won.any() or self.shown_lost.any())
 
     def per_worker(self, values: FloatArray) -> FloatArray:
         """Sum over the cells of each worker, excluding votes without a worker."""

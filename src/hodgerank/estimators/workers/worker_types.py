@@ -1,91 +1,44 @@
-"""EM over types of workers: honest, random or adversarial.
+"""EM over types of workers: honest, random, adversarial or position-clicking.
 
-Honest workers follow the scores more or less closely, random workers toss a coin, and adversarial
-workers reverse the order. Given scores, each worker's votes give the probabilities of the types.
-Given types, random workers are left out, adversarial ones reversed, and the scores fitted again.
-Finally each worker is assessed by scores from the other workers only.
+Honest workers follow the scores more or less closely, random workers toss a coin, adversarial
+workers reverse the order, and position-clicking ones choose the same side. Given scores, each
+worker's votes give the probabilities of the first three types. Given types, random workers are left
+out, adversarial ones reversed, and the scores fitted again. Finally each worker is assessed by
+scores from the other workers only: by all four types, with position bias, if the display order is
+known.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.special import log_expit, ndtr
+from scipy.special import ndtr
 
 from hodgerank.estimators.likelihood import bradley_terry
 from hodgerank.estimators.posterior_mode import most_probable
 from hodgerank.estimators.ranking import Ranking
+from hodgerank.estimators.workers.type_likelihoods import (
+    ACUITIES,
+    AcuityLikelihood,
+    Evidence,
+    SidedLikelihood,
+    sum_and_shares,
+)
 from hodgerank.estimators.workers.worker_cells import WorkerCells
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.linalg.laplacian import centre
 from hodgerank.types import BoolArray, FloatArray, IntArray
 
-ACUITIES = np.exp(np.linspace(-np.log(16), np.log(16), 33))
 LEAST_SPREAD = 0.5  # of log acuity: honest workers are never assumed to be more alike
 # Weight of the prior, in workers.
 PRIOR_WORKERS = 5.0
-GAPS = np.r_[0.0, np.geomspace(0.02, 12.0, 48)]  # bins of score differences
-PRIOR = {"honest": 0.7, "random": 0.2, "adversarial": 0.1}
+# Of honest, random, adversarial and, if the display order is known, position-clicking workers.
+PRIOR = (0.7, 0.15, 0.08, 0.07)
+PRIOR_UNSEEN = (0.7, 0.2, 0.1)
 MAX_ACUITY_ROUNDS = 50
 TOLERANCE = 1e-3
-
-
-@dataclass(frozen=True, eq=False)
-class AcuityLikelihood:
-    """Votes of each worker for and against the better item, binned by score difference.
-
-    Attributes
-    ----------
-    gap
-        Mean difference of each bin.
-    with_scores, against
-        Total size of votes, one row per worker, one column per bin.
-    """
-
-    gap: FloatArray
-    with_scores: FloatArray
-    against: FloatArray
-
-    @classmethod
-    def of(cls, cells: WorkerCells, difference: FloatArray, share: FloatArray) -> AcuityLikelihood:
-        """Bin the cells, each with a score difference and an effective share of its votes."""
-        size = np.abs(difference)
-        which = np.minimum(np.searchsorted(GAPS, size, side="right"), len(GAPS)) - 1
-        n_classes, n_rows = len(GAPS), cells.n_workers + 1
-        place, better = cells.worker * n_classes + which, difference > 0
-
-        def table(values: FloatArray) -> FloatArray:
-            sums = np.bincount(place, share * values, n_rows * n_classes)
-            return sums.astype(float).reshape(n_rows, n_classes)[:-1]
-
-        with_scores = table(np.where(better, cells.won, cells.lost))
-        against = table(np.where(better, cells.lost, cells.won))
-        counts = np.bincount(which, minlength=n_classes)
-        gap = np.bincount(which, size, n_classes) / np.maximum(counts, 1)
-        return cls(gap, with_scores, against)
-
-    @cached_property
-    def at_acuities(self) -> tuple[FloatArray, FloatArray]:
-        """Log-likelihood of each worker at every acuity, for honest and for adversarial votes."""
-        logits = self.gap[:, None] * ACUITIES
-        right, wrong = log_expit(logits), log_expit(-logits)
-        honest = self.with_scores @ right + self.against @ wrong
-        return honest, self.with_scores @ wrong + self.against @ right
-
-    @cached_property
-    def by_chance(self) -> FloatArray:
-        """Log-likelihood of each worker under random votes."""
-        return np.asarray(-np.log(2) * (self.with_scores + self.against).sum(axis=1))
-
-    @cached_property
-    def surplus(self) -> tuple[FloatArray, FloatArray]:
-        """Votes with minus against the scores of each worker, weighted by difference, and their
-        variance under random votes.
-        """
-        both = self.with_scores + self.against
-        return (self.with_scores - self.against) @ self.gap, both @ self.gap**2
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,32 +48,31 @@ class Kinds:
     Attributes
     ----------
     probabilities
-        Probabilities of honest, random and adversarial, one column per worker.
+        Probabilities of honest, random, adversarial and position-clicking, one column per worker.
     acuity
         Acuity of each worker if honest, as a multiple of the typical one.
     typical, spread
         Acuity of the typical honest worker, and the standard deviation of log acuity.
+    shares
+        Share of each type.
     """
 
     probabilities: FloatArray
     acuity: FloatArray
     typical: float
     spread: float
+    shares: FloatArray
 
     @classmethod
-    def fitted(cls, agreement: AcuityLikelihood) -> Kinds:
+    def fitted(cls, evidence: Evidence) -> Kinds:
         """Fit shares of the types, and mean and spread of log acuity, by EM."""
-        honest, opposite = agreement.at_acuities
-        place, prior_shares = np.log(ACUITIES), np.array(list(PRIOR.values()))
+        place = np.log(ACUITIES)
+        prior_shares = np.array(PRIOR if evidence.clicking is not None else PRIOR_UNSEEN)
         shares, mean, spread, change = prior_shares, 0.0, LEAST_SPREAD, np.inf
         for _ in range(MAX_ACUITY_ROUNDS):
-            prior = -(((place - mean) / spread) ** 2) / 2
-            prior -= np.log(np.exp(prior).sum())
-            log_honest, among = _sum_and_shares(honest + prior)
-            log_opposite, _ = _sum_and_shares(opposite + prior)
-            evidence = np.column_stack((log_honest, agreement.by_chance, log_opposite))
-            probabilities = _sum_and_shares(evidence + np.log(shares))[1].T
-            found = cls(probabilities, np.exp(among @ place - mean), float(np.exp(mean)), spread)
+            probabilities, among = _posterior(evidence, mean, spread, shares)
+            typical, acuity = float(np.exp(mean)), np.exp(among @ place - mean)
+            found = cls(probabilities, acuity, typical, spread, shares)
             if change < TOLERANCE:
                 break
             before = np.array([mean, spread, *shares])
@@ -131,19 +83,36 @@ class Kinds:
                 float(weight @ (place - mean) ** 2) + PRIOR_WORKERS * LEAST_SPREAD**2
             ) / total
             spread = max(float(np.sqrt(variance)), LEAST_SPREAD)
-            shares = probabilities.sum(axis=1) + PRIOR_WORKERS * prior_shares
+            shares = probabilities.sum(axis=1)[: len(shares)] + PRIOR_WORKERS * prior_shares
             shares = shares / shares.sum()
             change = float(np.abs(np.array([mean, spread, *shares]) - before).max())
         return found
 
+    def with_one_random(self) -> Kinds:
+        """Return the types if one more of the workers were random instead of honest."""
+        more = 1 / (self.probabilities.shape[1] + PRIOR_WORKERS)
+        shares = self.shares + np.r_[-more, more, np.zeros(len(self.shares) - 2)]
+        return replace(self, shares=np.maximum(shares, 1e-9))
 
-def _sum_and_shares(logarithms: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the logarithm of the sum of each row, and the share of each entry."""
-    largest = logarithms.max(axis=1, keepdims=True)
-    shares = np.exp(logarithms - largest)
-    total = shares.sum(axis=1, keepdims=True)
-    shares /= total
-    return (largest + np.log(total))[:, 0], shares
+    def of(self, evidence: Evidence) -> FloatArray:
+        """Return the probabilities of the types for other votes, as in `probabilities`."""
+        return _posterior(evidence, float(np.log(self.typical)), self.spread, self.shares)[0]
+
+
+def _posterior(
+    evidence: Evidence, mean: float, spread: float, shares: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the probabilities of the types, and of the acuities of each worker if honest."""
+    prior = -(((np.log(ACUITIES) - mean) / spread) ** 2) / 2
+    prior -= np.log(np.exp(prior).sum())
+    log_honest, among = sum_and_shares(evidence.honest + prior)
+    log_opposite, _ = sum_and_shares(evidence.opposite + prior)
+    columns = [log_honest, evidence.random, log_opposite]
+    if evidence.clicking is not None:
+        columns.append(evidence.clicking)
+    probabilities = np.zeros((4, len(log_honest)))
+    probabilities[: len(columns)] = sum_and_shares(np.column_stack(columns) + np.log(shares))[1].T
+    return probabilities, among
 
 
 RIDGE = 0.1  # a prior of standard deviation 3 on the scores
@@ -212,6 +181,7 @@ def _mean_over_compared(graph: ComparisonGraph, values: FloatArray) -> float:
 SUSPICION = 0.3
 MAX_ROUNDS = 30
 FEWEST_VOTES = 8  # votes needed to assess a worker
+SIMULATED_WORKERS, SIMULATED_ROWS = 50, 500  # of the power
 COMMON = 4.0  # standard errors by which the others must agree to serve as a reference
 IMPRECISE = 2 / 3  # of the typical acuity: workers significantly below are less precise
 
@@ -231,17 +201,23 @@ class WorkerTypes:
     comparable
         Whether the other workers agree with each other, so that the worker can be compared.
     trust
-        Weight of the worker's votes in the ranking: 1 full, 0 none, negative reversed.
+        Weight of the worker's votes in the ranking: 1 full, 0 none, negative reversed. Position
+        clicks spoil no ranking where sides are balanced, so trust is about the scores alone.
+    likelihood, kinds
+        The votes as compared with scores by other workers, and the types fitted to them.
     """
 
     cells: WorkerCells
     honest: FloatArray
     random: FloatArray
     adversarial: FloatArray
+    clicking: FloatArray
     acuity: FloatArray
     imprecision_p_value: FloatArray
     comparable: BoolArray
     trust: FloatArray
+    likelihood: AcuityLikelihood | SidedLikelihood
+    kinds: Kinds
     iterations: int
     converged: bool
 
@@ -256,7 +232,24 @@ class WorkerTypes:
 
         NaN if there are no other workers to compare with.
         """
-        return np.where(self.comparable, self.honest + self.random / 2, np.nan)
+        return np.where(self.comparable, self.honest + (self.random + self.clicking) / 2, np.nan)
+
+    def power(self, tested: BoolArray, rate: float) -> float:
+        """Return the probability that a random worker with the pairs of a tested one is noticed.
+
+        That is, is improbably honest or significantly imprecise, if no other worker is. Simulated;
+        NaN if no worker is tested.
+        """
+        workers = np.flatnonzero(tested)
+        if not len(workers):
+            return np.nan
+        n = min(len(workers), SIMULATED_WORKERS)
+        some = workers[np.linspace(0, len(workers) - 1, n).astype(np.int64)]
+        rows = np.repeat(some, -(-SIMULATED_ROWS // n))
+        evidence = self.likelihood.of_coins(rows, np.random.default_rng(0)).evidence
+        honest = self.kinds.with_one_random().of(evidence)[0]
+        imprecise = _imprecision(evidence, self.kinds.typical) <= rate / len(workers)
+        return float(((honest <= rate) | imprecise).mean())
 
 
 def worker_types(cells: WorkerCells) -> WorkerTypes:
@@ -271,49 +264,53 @@ def worker_types(cells: WorkerCells) -> WorkerTypes:
         rounds += 1
         difference, scores = known_differences(cells, trust, scores)
         share = cells.independent_share(trust)
-        kinds = Kinds.fitted(AcuityLikelihood.of(cells, difference[cells.edge], share))
+        kinds = Kinds.fitted(AcuityLikelihood.of(cells, difference[cells.edge], share).evidence)
         updated = _trust(kinds)
         change = float(np.abs(updated - trust).max(initial=0.0))
         trust = updated
     alike = np.ones(cells.n_workers)
     share_if_alike = cells.independent_share(alike)
-    if_alike = _agreement_with_others(cells, alike, scores, share_if_alike)
-    agreement = if_alike  # in most crowds every worker is trusted
+    difference = differences_by_others(cells, alike, scores)
+    agreement = AcuityLikelihood.of(cells, difference, share_if_alike)
+    comparable = _comparable(agreement)
+    # in most crowds every worker is trusted
     if not (np.array_equal(trust, alike) and np.array_equal(share, share_if_alike)):
-        agreement = _agreement_with_others(cells, trust, scores, share)
-    kinds = Kinds.fitted(agreement)
-    comparable = _comparable(if_alike)
+        difference = differences_by_others(cells, trust, scores)
+        agreement = AcuityLikelihood.of(cells, difference, share)
+    kinds = Kinds.fitted(agreement.evidence)
     trust = np.where(comparable, _trust(kinds), trust)
-    honest, random, adversarial = kinds.probabilities
+    likelihood: AcuityLikelihood | SidedLikelihood = agreement
+    evidence = agreement.evidence
+    if cells.is_any_shown:
+        likelihood = SidedLikelihood.of(cells, difference, share, agreement)
+        evidence = likelihood.evidence
+        kinds = Kinds.fitted(evidence)
+    honest, random, adversarial, clicking = kinds.probabilities
     return WorkerTypes(
         cells=cells,
         honest=honest,
         random=random,
         adversarial=adversarial,
+        clicking=clicking,
         acuity=kinds.acuity,
-        imprecision_p_value=_imprecision(agreement, kinds.typical),
+        imprecision_p_value=_imprecision(evidence, kinds.typical),
         comparable=comparable,
         trust=trust,
+        likelihood=likelihood,
+        kinds=kinds,
         iterations=rounds,
         converged=change <= 1e-3,
     )
 
 
-def _agreement_with_others(
-    cells: WorkerCells, trust: FloatArray, start: FloatArray, share: FloatArray
-) -> AcuityLikelihood:
-    return AcuityLikelihood.of(cells, differences_by_others(cells, trust, start), share)
-
-
 def _trust(kinds: Kinds) -> FloatArray:
-    honest, _, adversarial = kinds.probabilities
+    honest, _, adversarial, _ = kinds.probabilities
     return np.where(honest < SUSPICION, honest - adversarial, 1.0)
 
 
-def _imprecision(agreement: AcuityLikelihood, typical: float) -> FloatArray:
+def _imprecision(evidence: Evidence, typical: float) -> FloatArray:
     """Return p-values of the likelihood ratio between the best acuity and the best not low."""
-    honest, _ = agreement.at_acuities
-    honest = np.column_stack((agreement.by_chance, honest))
+    honest = np.column_stack((evidence.random, evidence.honest))
     small = np.append(0.0, ACUITIES) < IMPRECISE * typical
     best, otherwise = honest.max(axis=1), honest[:, ~small].max(axis=1)
     return np.asarray(ndtr(-np.sqrt(2 * np.maximum(best - otherwise, 0.0))))

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
 
 import numpy as np
 
 from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.kernels.selection.misordering import order_weights
-from hodgerank.kernels.selection.tie_breaking import best_listed
 from hodgerank.sampling.designs.dense_posterior import DensePosterior
-from hodgerank.sampling.designs.design import ComposedDesign, Design, Vote, VoteBatch
+from hodgerank.sampling.designs.design import Design, Vote, VoteBatch
+from hodgerank.sampling.designs.easy_pairs import ANY, DesignWithEasyPairs, EasyPairs
 from hodgerank.sampling.designs.matrix_free_posterior import MatrixFreePosterior
 from hodgerank.sampling.designs.order import OrderDesign, Weigh
 from hodgerank.sampling.designs.probit_posteriors import ProbitPosteriors, Repetitions
-from hodgerank.sampling.item_list import BlockedPairs
-from hodgerank.types import BoolArray, IntArray
+from hodgerank.types import FloatArray
 
 PRIOR_VARIANCES = tuple(2.0**k / 12 for k in range(7))  # 1/12, 1/6, ..., 16/3
 N_WEAK = 2  # the first of them, up to 1/6: preferences are little more than noise
@@ -24,21 +22,12 @@ INFLATION = 2  # grid points up, a factor of 4: designs that assume more varianc
 ENOUGH_ITEMS = 32  # below, the rank-targeted design is better for any strength of preferences
 MARGIN = 1.0  # nats of evidence for strong preferences that are required at first
 BEGINNING = 2.0  # votes per item
-PROBE_EVERY = 10  # votes
-PROBES_FROM = 0.5  # votes per item
-PROBED = 5  # probes compare the best and worst fifth of the items
 
 
-class AdaptiveDesign(ComposedDesign):
+class AdaptiveDesign(DesignWithEasyPairs):
     """Two designs that learn together; the marginal likelihood decides which of them chooses.
 
-    Attributes
-    ----------
-    probes
-        Whether every tenth pair compares a random good and a random bad item. Close pairs say
-        little about the spread of the scores; probes do.
-    is_blind
-        Whether the label-free design chooses regardless of the evidence.
+    With `is_blind` the label-free design chooses regardless of the evidence.
     """
 
     def __init__(
@@ -49,8 +38,6 @@ class AdaptiveDesign(ComposedDesign):
         )
         self._label_free = DensePosterior(np.zeros(n), 1.0, criterion="variance")
         self._ignores_labels = False
-        self.probes = False
-        self.is_blind = False
         super().__init__([self.order, self._label_free])
 
     def _choose(self, bank: ProbitPosteriors, n_learned: int) -> int:
@@ -72,52 +59,15 @@ class AdaptiveDesign(ComposedDesign):
         """The design that chooses."""
         return self._label_free if self.ignores_labels else self.order
 
-    def search(self, blocked: BlockedPairs, key: int) -> tuple[int, int]:
-        """Return the best pair by the current criterion, or a probe."""
-        if self._is_probing:
-            good, bad = self._ends(blocked.retired)
-            i, j = (part.ravel() for part in np.meshgrid(good, bad))
-            low, high = np.minimum(i, j), np.maximum(i, j)
-            is_open = ~blocked.matrix[low, high] if blocked else np.ones(len(low), bool)
-            k = best_listed(np.where(is_open, 1.0, -1.0), low, high, key)
-            if k >= 0:
-                return int(low[k]), int(high[k])
-        return super().search(blocked, key)
-
-    def search_in_turn(
-        self, blocked: BlockedPairs, keys: list[int], *, once: bool
-    ) -> list[tuple[int, int]]:
-        """Return the best pairs by the current criterion, with probes among them."""
-        if self.probes:
-            return Design.search_in_turn(self, blocked, keys, once=once)
-        return super().search_in_turn(blocked, keys, once=once)
-
-    def best_of(self, i: IntArray, j: IntArray, is_open: BoolArray, key: int) -> int:
-        """Return the best of some pairs by the current criterion, or a probe among them."""
-        if self._is_probing:
-            end = np.zeros(self.order.n_items)
-            gone = np.setdiff1d(np.arange(len(end)), np.concatenate((i[is_open], j[is_open])))
-            good, bad = self._ends(gone.tolist())
-            end[good], end[bad] = 1, -1
-            k = best_listed(np.where(is_open & (end[i] * end[j] < 0), 1.0, -1.0), i, j, key)
-            if k >= 0:
-                return k
-        return super().best_of(i, j, is_open, key)
+    @property
+    def n_learned(self) -> int:
+        """Number of votes."""
+        return self.order.n_learned
 
     @property
-    def _is_probing(self) -> bool:
-        if not self.probes:
-            return False
-        step = self.order.n_learned + self.out.total()
-        return step % PROBE_EVERY == PROBE_EVERY - 1 and step >= PROBES_FROM * self.order.n_items
-
-    def _ends(self, gone: Collection[int]) -> tuple[IntArray, IntArray]:
-        """Return the best and the worst fifth of the items that may be asked."""
-        mean = self.order.criterion.posterior.mean
-        order = np.argsort(-mean, kind="stable")
-        order = order[~np.isin(order, list(gone))]
-        size = max(1, len(order) // PROBED)
-        return order[:size], order[len(order) - size :]
+    def mean(self) -> FloatArray:
+        """Posterior mean of the scores."""
+        return self.order.criterion.posterior.mean
 
 
 # Least squares sees scores of probit variance v as scores of variance 2/pi asin(v / (1 + 2v)); this
@@ -129,11 +79,12 @@ RIDGE = 1.0
 INTERVAL = 0.25  # votes per item between two checks
 
 
-class AdaptiveManyDesign(ComposedDesign):
+class AdaptiveManyDesign(DesignWithEasyPairs):
     """Label-free until preferences turn out to be strong, then by expected information.
 
     With many items the spread of their scores is known well from one number, the signal in the
-    posterior means; and using labels is as good as targeting the order.
+    posterior means; and using labels is as good as targeting the order. With `is_blind` any pair
+    is drawn.
     """
 
     def __init__(self, n: int, seed: int) -> None:
@@ -146,6 +97,19 @@ class AdaptiveManyDesign(ComposedDesign):
     def chooser(self) -> MatrixFreePosterior:
         """The posterior, with either criterion."""
         return self._posterior
+
+    @property
+    def n_learned(self) -> int:
+        """Number of votes."""
+        return self._posterior.n_learned
+
+    @property
+    def mean(self) -> FloatArray:
+        """Approximate posterior mean of the scores."""
+        return self._posterior.running_mean
+
+    def _drawn(self, key: int) -> EasyPairs | None:
+        return ANY if self.is_blind and not self.ignores_labels else super()._drawn(key)
 
     def _learn(self, vote: Vote, was_out: bool) -> None:
         super()._learn(vote, was_out)

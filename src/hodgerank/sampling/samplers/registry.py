@@ -30,6 +30,7 @@ STRATEGIES: Mapping[str, Callable[..., Sampler]] = {
     "rounds": RandomSampler,
     "random": lambda items, **options: RandomSampler(items, order="independent", **options),
 }
+LABEL_FREE = ("d-optimal", "fiedler", "rounds", "random")
 
 
 def build_sampler(
@@ -41,18 +42,26 @@ def build_sampler(
     position_bias: Position | None = None,
     display: Display = "balanced",
     vetting: int = 0,
+    easy_share: float = 0.0,
 ) -> Sampler:
-    """Build the sampler of that name with its defaults; 'top-5' targets the five best."""
+    """Build the sampler of that name with its defaults; 'top-5' targets the five best.
+
+    Samplers that ignore the votes need no vetting: all their pairs are chosen without labels.
+    """
     options: dict[str, Any] = {"seed": seed, "candidates": candidates, "display": display}
     if position_bias is not None:
         if strategy == "crowd-bt":
             raise InvalidArgument("crowd-bt does not model position bias: choose another strategy")
         options["position_bias"] = position_bias
-    if vetting:
-        if strategy != "auto":
-            raise InvalidArgument(f"{strategy} does not vet workers: choose auto, or vetting=0")
-        options["vetting"] = vetting
     wanted = re.fullmatch(r"top-([1-9]\d*)", strategy)
+    for name, value in (("vetting", vetting), ("easy_share", easy_share)):
+        if value and (wanted or strategy == "auto"):
+            options[name] = value
+        elif value and not (name == "vetting" and strategy in LABEL_FREE):
+            raise InvalidArgument(
+                f"{name} needs the sampler auto or one such as top-5, not {strategy}: choose one "
+                f"of these, or set {name} to 0"
+            )
     if wanted:
         return TopKSampler(items, int(wanted[1]), **options)
     build = STRATEGIES[require_one_of(strategy, (*STRATEGIES, "top-5"), "strategy")]

@@ -81,7 +81,7 @@ class TopKSampler(AutoSampler):
         As in `Sampler`.
     k
         Number of best items to find.
-    probes, vetting
+    probes, vetting, easy_share
         As in `AutoSampler`.
 
     Examples
@@ -100,6 +100,7 @@ class TopKSampler(AutoSampler):
         seed: int = 0,
         probes: bool | None = None,
         vetting: int = 0,
+        easy_share: float = 0.0,
         display: Display = "balanced",
         candidates: Candidates = None,
         position_bias: Position | None = None,
@@ -112,6 +113,7 @@ class TopKSampler(AutoSampler):
             seed=seed,
             probes=probes,
             vetting=vetting,
+            easy_share=easy_share,
             display=display,
             candidates=candidates,
             position_bias=position_bias,
@@ -139,7 +141,8 @@ class TopKSampler(AutoSampler):
             self.k,
             seed=seed,
             probes=self._probes,
-            vetting=self._vetting,
+            vetting=self.vetting,
+            easy_share=self.easy_share,
             display=self.display,
             position_bias=self.position_bias,
         )

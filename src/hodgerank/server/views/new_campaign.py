@@ -33,8 +33,8 @@ LONGEST_FIELD = 8 << 20
 LONGEST_ID = 60
 ENTRANCE_BYTES = 9
 """Of randomness in the link for workers: twelve letters."""
-AT_FIRST = CampaignSettings("Which is better?", stop="tau >= 0.9")
-"""What stands in the form."""
+AT_FIRST = CampaignSettings("Which is better?", stop="tau >= 0.9", vetting=8)
+"""What stands in the form; people who join by a link are not known."""
 FAULTY = "There is a problem with the items. Correct it, or choose to leave these items out."
 FIRST_GROUPS = ("asking", "enough")
 """Those that are not folded."""

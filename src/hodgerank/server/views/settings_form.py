@@ -77,6 +77,7 @@ GROUPS: Mapping[str, tuple[Field, ...]] = {
         Field("score_scale", "line", ("model", *UNITS)),
         Field("display", "line", get_args(Display)),
         Field("vetting", "whole"),
+        Field("easy_share", "number"),
         Field("seed", "whole"),
     ),
     "gold": (
