@@ -218,7 +218,8 @@ class AdaptiveManyDesign(ComposedDesign):
         if learned >= FROM_CHECKPOINT * n and not all(learned % every for every in self._intervals):
             self._look()
             if learned % n == 0:
-                self._predicted = self._posterior.running_mean.copy() if self._is_beginning else None
+                mean = self._posterior.running_mean
+                self._predicted = mean.copy() if self._is_beginning else None
 
     def _look(self) -> None:
         """Ignore labels if preferences are weak."""
@@ -230,7 +231,7 @@ class AdaptiveManyDesign(ComposedDesign):
     def _is_probe(self, step: int) -> bool:
         """Whether the pair after so many votes, with those pending, is a probe."""
         n = self._posterior.n_items
-        every = max(2, (TO_CHECKPOINT - FROM_CHECKPOINT) * n // N_PROBES)
+        every = max(PROBE_EVERY, (TO_CHECKPOINT - FROM_CHECKPOINT) * n // N_PROBES)
         return FROM_CHECKPOINT * n <= step < TO_CHECKPOINT * n and step % every == every - 1
 
     @property
