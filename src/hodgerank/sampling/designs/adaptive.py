@@ -157,7 +157,9 @@ class AdaptiveManyDesign(ComposedDesign):
         return self._posterior
 
     def _learn(self, vote: Vote, was_out: bool) -> None:
-        self._compare(vote.i, vote.j, vote.outcome, vote.weight)
+        means = self._predicted
+        if means is not None and abs(means[vote.i] - means[vote.j]) >= FAR:
+            self._compare(*(np.array([value]) for value in vote[:4]))
         super()._learn(vote, was_out)
         self._settle()
 
@@ -198,12 +200,9 @@ class AdaptiveManyDesign(ComposedDesign):
     def _is_beginning(self) -> bool:
         return self._posterior.n_learned < TO_CHECKPOINT * self._posterior.n_items
 
-    def _compare(
-        self, i: IntArray | int, j: IntArray | int, outcome: FloatArray | float,
-        weight: FloatArray | float,
-    ) -> None:  # fmt: skip
+    def _compare(self, i: IntArray, j: IntArray, outcome: FloatArray, weight: FloatArray) -> None:
         """Compare votes with what the last checkpoint predicts; all come before the next one."""
-        if self._predicted is None or not self._is_beginning:
+        if self._predicted is None:
             return
         D = np.clip(self._predicted[i] - self._predicted[j], -1, 1)
         per_item = 2 * (self._posterior.n_learned // self._posterior.n_items)
