@@ -133,7 +133,7 @@ SURE = 1.0  # standard errors
 
 
 class AdaptiveManyDesign(ComposedDesign):
-    """By expected information until preferences turn out to be weak, then label-free.
+    """Pairs by expected information until preferences prove weak, then label-free.
 
     With many items using labels is as good as targeting the order. Close pairs say nothing about
     the spread of the scores: those asked are expected to be undecided. So a few pairs that seem
