@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable
 
@@ -222,7 +223,7 @@ class AdaptiveManyDesign(ComposedDesign):
 
     def _look(self) -> None:
         """Ignore labels if preferences are weak."""
-        is_weak = self._excess < -SURE * np.sqrt(self._information)
+        is_weak = self._excess < -SURE * math.sqrt(self._information)
         if is_weak != self.ignores_labels:
             self.ignores_labels = is_weak
             self._posterior.aim_at("variance" if is_weak else "clamped")
