@@ -370,9 +370,19 @@ class Sampler(Displayed):
 
     @property
     def _scope(self) -> Scope | None:
-        """The pairs that can be asked, if a list of them is known."""
+        """The pairs that can be asked; None if they are to be inferred from the votes.
+
+        Pairs that were chosen by labels do not show which others could have been: without a list
+        of candidates, all.
+        """
         listed = self._listed
-        return None if listed is None or listed.n != len(self._items) else listed.scope
+        if listed is not None and listed.n == len(self._items):
+            return listed.scope
+        return Scope(len(self._items)) if self._is_adaptive else None
+
+    @property
+    def _is_adaptive(self) -> bool:
+        return self.follows_labels or self.has_adaptive_votes
 
     @property
     def posterior(self) -> Posterior:
@@ -384,8 +394,7 @@ class Sampler(Displayed):
     @property
     def votes(self) -> Comparisons:
         """Every vote told, in order; `report.adaptive` if pairs were chosen adaptively."""
-        is_adaptive = self.follows_labels or self.has_adaptive_votes
-        return self._history.comparisons(self._items, adaptive=is_adaptive)
+        return self._history.comparisons(self._items, adaptive=self._is_adaptive)
 
     @property
     def seed(self) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -10,11 +12,12 @@ from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.kernels.selection.misordering import order_weights
 from hodgerank.sampling.designs.dense_posterior import DensePosterior
 from hodgerank.sampling.designs.design import Design, Vote, VoteBatch
-from hodgerank.sampling.designs.easy_pairs import ANY, DesignWithEasyPairs, EasyPairs
+from hodgerank.sampling.designs.easy_pairs import ANY, PROBES, DesignWithEasyPairs, EasyPairs
 from hodgerank.sampling.designs.matrix_free_posterior import MatrixFreePosterior
 from hodgerank.sampling.designs.order import OrderDesign, Weigh
 from hodgerank.sampling.designs.probit_posteriors import ProbitPosteriors, Repetitions
-from hodgerank.types import FloatArray
+from hodgerank.sampling.item_list import BlockedPairs
+from hodgerank.types import BoolArray, FloatArray, IntArray
 
 PRIOR_VARIANCES = tuple(2.0**k / 12 for k in range(7))  # 1/12, 1/6, ..., 16/3
 N_WEAK = 2  # the first of them, up to 1/6: preferences are little more than noise
@@ -70,28 +73,36 @@ class AdaptiveDesign(DesignWithEasyPairs):
         return self.order.criterion.posterior.mean
 
 
-# Least squares sees scores of probit variance v as scores of variance 2/pi asin(v / (1 + 2v)); this
-# threshold is between v = 1/6, the largest that counts as weak, and 1/3.
-WEAK = 0.1
-SURE = 1.0  # standard errors
-BEGINNING_OF_MANY = 1.0  # votes per item before labels are used
 RIDGE = 1.0
 INTERVAL = 0.25  # votes per item between two checks
+# Probes are asked from the first checkpoint to the third, and tell whether preferences are weak.
+FROM_CHECKPOINT, TO_CHECKPOINT = 1, 3  # votes per item
+N_PROBES = 64  # in that time
+N_DRAWN = 32  # random pairs, of which a probe is the most decided
+FAR = 0.5  # smallest difference of the means of a pair that tells something about their spread
+# Ridge at which labels neither help nor harm: the variance of a vote, 0.8, by that of scores, 0.1.
+RIDGE_OF_WEAK = 8.0
+SURE = 1.0  # standard errors
 
 
 class AdaptiveManyDesign(DesignWithEasyPairs):
-    """Label-free until preferences turn out to be strong, then by expected information.
+    """Pairs by expected information until preferences prove weak, then label-free.
 
-    With many items the spread of their scores is known well from one number, the signal in the
-    posterior means; and using labels is as good as targeting the order. With `is_blind` any pair
-    is drawn.
+    With many items using labels is as good as targeting the order. Close pairs say nothing about
+    the spread of the scores: those asked are expected to be undecided. So a few pairs that seem
+    decided are asked, the probes. At every checkpoint the posterior means predict the votes up to
+    the next on pairs that are far apart, and the regression of these votes on the predictions shows
+    how much of the means is signal. It is unbiased however pairs were chosen, because a prediction
+    depends on earlier votes only. With `is_blind` any pair is drawn.
     """
 
     def __init__(self, n: int, seed: int) -> None:
-        self._posterior = MatrixFreePosterior(np.zeros(n), RIDGE, criterion="variance", seed=seed)
+        self._posterior = MatrixFreePosterior(np.zeros(n), RIDGE, criterion="clamped", seed=seed)
         super().__init__([self._posterior])
-        self._seed = seed
-        self.ignores_labels = True
+        self._predicted: FloatArray | None = None  # means at the last checkpoint
+        self._excess = 0.0  # of the covariance of votes with predictions, above that if weak
+        self._information = 0.0  # its variance
+        self.ignores_labels = False
 
     @property
     def chooser(self) -> MatrixFreePosterior:
@@ -112,65 +123,115 @@ class AdaptiveManyDesign(DesignWithEasyPairs):
         return ANY if self.is_blind and not self.ignores_labels else super()._drawn(key)
 
     def _learn(self, vote: Vote, was_out: bool) -> None:
+        means = self._predicted
+        if means is not None and abs(means[vote.i] - means[vote.j]) >= FAR:
+            self._compare(*(np.array([value]) for value in vote[:4]))
         super()._learn(vote, was_out)
         self._settle()
 
     def _learn_many(self, answers: VoteBatch) -> None:
         """Learn as one by one; checks before the last checkpoint have no effect."""
-        size = self._posterior.n_until_last_checkpoint(len(answers.i)) or self._n_until_look()
-        while len(answers.i):
-            super()._learn_many(answers.part(0, size))
+        while n_left := len(answers.i):
+            size = self._posterior.n_until_last_checkpoint(n_left)
+            if not size:
+                size = self._n_until(self._intervals)
+            elif self._is_beginning:
+                size = self._n_until([self._posterior.n_items])
+            part, answers = answers.part(0, size), answers.part(size)
+            self._compare(part.i, part.j, part.outcome, part.weight)
+            super()._learn_many(part)
             self._settle()
-            answers, size = answers.part(size), self._n_until_look()
 
     def expect_exactly(self, pairs: list[tuple[int, int]]) -> None:
         """Make exactly these pairs pending; the posterior depends on their order."""
         self.out = Counter(pairs)
         self._posterior.expect_exactly(pairs)
 
+    def enlarge(self) -> None:
+        """Add an item."""
+        super().enlarge()
+        if self._predicted is not None:
+            self._predicted = np.append(self._predicted, 0.0)
+
     @property
     def _intervals(self) -> tuple[int, int]:
-        """Numbers of votes between checks of the strength: at checkpoints, and more often."""
+        """Numbers of votes between checks: at checkpoints, and more often."""
         n = self._posterior.n_items
         return n, max(1, int(INTERVAL * n))
 
-    def _n_until_look(self) -> int:
-        return min(every - self._posterior.n_learned % every for every in self._intervals)
+    def _n_until(self, intervals: Iterable[int]) -> int:
+        return min(every - self._posterior.n_learned % every for every in intervals)
+
+    @property
+    def _is_beginning(self) -> bool:
+        return self._posterior.n_learned < TO_CHECKPOINT * self._posterior.n_items
+
+    def _compare(self, i: IntArray, j: IntArray, outcome: FloatArray, weight: FloatArray) -> None:
+        """Compare votes with what the last checkpoint predicts; all come before the next one."""
+        if self._predicted is None:
+            return
+        D = np.clip(self._predicted[i] - self._predicted[j], -1, 1)
+        per_item = 2 * (self._posterior.n_learned // self._posterior.n_items)
+        slope = (per_item + RIDGE) / (per_item + RIDGE_OF_WEAK)  # of votes on predictions, if weak
+        weight = np.where(np.abs(D) >= FAR, weight, 0.0)
+        self._excess += float(np.sum(weight * D * (outcome - slope * D)))
+        self._information += float(np.sum(weight * D * D))
 
     def _settle(self) -> None:
         """Check the strength of preferences, if it is time to."""
         learned, n = self._posterior.n_learned, self._posterior.n_items
-        if learned >= BEGINNING_OF_MANY * n and not all(
-            learned % every for every in self._intervals
-        ):
+        if learned >= FROM_CHECKPOINT * n and not all(learned % every for every in self._intervals):
             self._look()
+            if learned % n == 0:
+                mean = self._posterior.running_mean
+                self._predicted = mean.copy() if self._is_beginning else None
 
     def _look(self) -> None:
-        """Use labels if preferences are strong enough."""
-        variance, stderr = self.signal_variance()
-        is_weak = variance - SURE * stderr <= WEAK
+        """Ignore labels if preferences are weak."""
+        is_weak = self._excess < -SURE * math.sqrt(self._information)
         if is_weak != self.ignores_labels:
             self.ignores_labels = is_weak
             self._posterior.aim_at("variance" if is_weak else "clamped")
 
-    def signal_variance(self) -> tuple[float, float]:
-        """Estimate the variance of the true scores, and its standard error.
+    def _is_probe(self, step: int) -> bool:
+        """Whether the pair after so many votes, with those pending, is a probe."""
+        n = self._posterior.n_items
+        every = max(PROBES.every, (TO_CHECKPOINT - FROM_CHECKPOINT) * n // N_PROBES)
+        return FROM_CHECKPOINT * n <= step < TO_CHECKPOINT * n and step % every == every - 1
 
-        With scores of variance v the squared posterior means sum to v tr((I - g S)^2) from signal
-        plus s^2 tr(S L S) from noise, where s^2 = 1 - 2v since plain votes have square 1. One
-        random vector suffices for the traces of a large matrix. The standard error is infinite if
-        items have too few votes to separate the two.
-        """
-        g, n = RIDGE, self._posterior.n_items
-        rng = np.random.default_rng([self._seed, self._posterior.n_learned])
-        probe = rng.choice(np.array([-1.0, 1.0]), n)
-        answer = self._posterior.response_to(probe)
-        trace, trace_of_square = float(probe @ answer), float(answer @ answer)
-        noise = trace - g * trace_of_square
-        share = n - 2 * g * trace + g * g * trace_of_square
-        apart = share - 2 * noise
-        if apart < 0.05 * n:
-            return 0.0, np.inf
+    @property
+    def _step(self) -> int:
+        return self._posterior.n_learned + self.out.total()
+
+    def search(self, blocked: BlockedPairs, key: int) -> tuple[int, int]:
+        """Return a pair close to the best, or a probe."""
+        if self._is_probe(self._step):
+            n = self._posterior.n_items
+            drawn = np.random.default_rng(abs(key)).integers(n, size=(N_DRAWN, 2))
+            drawn.sort(axis=1)
+            i, j = drawn[~np.isin(drawn, list(blocked.retired)).any(axis=1)].T
+            k = self._most_decided(i, j, (i != j) & ~np.isin(i * n + j, blocked.codes))
+            if k >= 0:
+                return int(i[k]), int(j[k])
+        return super().search(blocked, key)
+
+    def search_in_turn(
+        self, blocked: BlockedPairs, keys: list[int], *, once: bool
+    ) -> list[tuple[int, int]]:
+        """Return such pairs, each with the earlier ones pending."""
+        if any(map(self._is_probe, range(self._step, self._step + len(keys)))):
+            return Design.search_in_turn(self, blocked, keys, once=once)
+        return super().search_in_turn(blocked, keys, once=once)
+
+    def best_of(self, i: IntArray, j: IntArray, is_open: BoolArray, key: int) -> int:
+        """Return the best of some pairs, or a probe among them."""
+        if self._is_probe(self._step) and is_open.any():
+            drawn = np.random.default_rng(abs(key)).choice(np.flatnonzero(is_open), N_DRAWN)
+            return int(drawn[self._most_decided(i[drawn], j[drawn], is_open[drawn])])
+        return super().best_of(i, j, is_open, key)
+
+    def _most_decided(self, i: IntArray, j: IntArray, is_open: BoolArray) -> int:
+        """Return the position of the open pair whose means differ most, -1 if there is none."""
         mean = self._posterior.running_mean
-        square = float(mean @ mean) - n * float(mean.mean()) ** 2
-        return (square - noise) / apart, float(np.sqrt(2 / n)) * square / apart
+        apart = np.where(is_open, np.abs(mean[i] - mean[j]), -1.0)
+        return int(apart.argmax()) if is_open.any() else -1

@@ -371,10 +371,6 @@ class MatrixFreePosterior(Design):
         """Approximate variance of each score, as updated vote by vote."""
         return self._state.x[:, VARIANCE]
 
-    def response_to(self, force: FloatArray) -> FloatArray:
-        """Return S times a vector, to a tolerance of 0.005."""
-        return self._solve(force, force / self._n, CHECKPOINT_TOLERANCE).x[:, 0]
-
     def aim_at(self, criterion: Literal["clamped", "variance"]) -> None:
         """Switch to another criterion."""
         self._take_off()

@@ -43,8 +43,9 @@ class AutoSampler(Sampler):
     Repeated votes on a pair may be correlated: from a language model at temperature 0, or the same
     person twice. The correlation is estimated from repeated pairs, which are then worth less.
 
-    From 1,000 items on, the posterior is the matrix-free one of `BayesianSampler`: D-optimal at
-    first, and by the gain of `BayesianSampler` if the scores are widely spread.
+    From 1,000 items on, the posterior is the matrix-free one of `BayesianSampler`, and so is the
+    gain. Between one and three votes per item, 64 probes compare items whose means are far apart.
+    If their votes show that preferences are weak, pairs are chosen by the label-free design.
 
     Parameters
     ----------
@@ -54,8 +55,8 @@ class AutoSampler(Sampler):
         Ask every tenth time, from half a vote per item on, a random item of the best fifth against
         a random one of the worst. Probes measure the spread of the scores, which close pairs hardly
         do, and so the certainty of the ranking. They cost a little accuracy (tau .01 at 16 items,
-        .004 at 50). Default: on with a stopping rule, off otherwise. From 1,000 items on the spread
-        is known anyway.
+        .004 at 50). Default: on with a stopping rule, off otherwise. From 1,000 items on there are
+        probes in any case.
     vetting
         For workers you do not know: the number of first votes of each worker on pairs chosen
         without labels, since close pairs hide workers who vote at random. 8 helps somewhat; honest
