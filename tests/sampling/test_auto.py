@@ -183,3 +183,15 @@ def test_answers_of_adversaries_are_turned_round():
     assert weighed > 0.8
     sampler.freeze_workers()
     assert kendall_tau(sampler.ranking(), truth) == weighed
+
+
+def test_consistent_answers_are_noticed_and_the_order_is_then_sorted():
+    sampler = hr.AutoSampler(30, seed=1)
+    strategies = []
+    while not sampler._design.sorting.is_known:
+        strategies.append(sampler.strategy)
+        sampler.tell(sampler.ask(), clear(sampler.ask()))
+    assert strategies[0] != "sort" == strategies[-1]
+    assert sampler.n_votes < 4.7 * 30
+    assert sampler.strategy != "sort"  # there is nothing left to prove
+    assert any("established" in note for note in sampler.ranking().notes) == sampler.is_established

@@ -120,7 +120,12 @@ class CampaignSettings:
     def choosing(self) -> tuple[object, ...]:
         """Settings that determine the choice of pairs."""
         choice = (self.sampler, self.position_bias, self.vetting, self.display, self.seed)
-        return (*choice, self.stop is not None)
+        budget = self.budget if self.sampler.startswith("top-") else None
+        return (*choice, self._looks_at_rankings, budget)
+
+    @property
+    def _looks_at_rankings(self) -> bool:
+        return self.stop is not None and read_rule(self.stop).looks_at_rankings
 
     def build_sampler(self, items: Iterable[Item]) -> Sampler:
         """Build the sampler."""
@@ -131,8 +136,9 @@ class CampaignSettings:
             position_bias=self.position_bias,
             display=self.display,
             vetting=self.vetting,
+            budget=self.budget,
         )
-        if self.stop is not None:
+        if self._looks_at_rankings:
             sampler.prepare_to_stop()
         return sampler
 

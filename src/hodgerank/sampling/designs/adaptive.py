@@ -15,6 +15,7 @@ from hodgerank.sampling.designs.design import ComposedDesign, Design, Vote, Vote
 from hodgerank.sampling.designs.matrix_free_posterior import MatrixFreePosterior
 from hodgerank.sampling.designs.order import OrderDesign, Weigh
 from hodgerank.sampling.designs.probit_posteriors import ProbitPosteriors, Repetitions
+from hodgerank.sampling.designs.sorting import CONSISTENT, SortDesign
 from hodgerank.sampling.item_list import BlockedPairs
 from hodgerank.types import BoolArray, IntArray
 
@@ -39,10 +40,17 @@ class AdaptiveDesign(ComposedDesign):
         little about the spread of the scores; probes do.
     is_blind
         Whether the label-free design chooses regardless of the evidence.
+    sorting
+        What follows from the answers if they are consistent. It chooses from `sort_from` nats of
+        evidence on, until the order is known; if that is 0, until it is established.
     """
 
     def __init__(
-        self, n: int, weigh: Weigh = order_weights, position_bias: Position | None = None
+        self,
+        n: int,
+        weigh: Weigh = order_weights,
+        position_bias: Position | None = None,
+        sort_from: float = CONSISTENT,
     ) -> None:
         self.order = OrderDesign(
             n, PRIOR_VARIANCES, self._choose, weigh, Repetitions(), position_bias
@@ -51,7 +59,24 @@ class AdaptiveDesign(ComposedDesign):
         self._ignores_labels = False
         self.probes = False
         self.is_blind = False
-        super().__init__([self.order, self._label_free])
+        self.sorting, self._sort_from = SortDesign(n), sort_from
+        super().__init__([self.order, self._label_free, self.sorting])
+
+    def _learn(self, vote: Vote, was_out: bool) -> None:
+        if self.sorting.is_check(vote):
+            self.sorting.weigh(self.order.best.chance(vote))
+        super()._learn(vote, was_out)
+
+    def _learn_many(self, answers: VoteBatch) -> None:
+        """Learn at once what is between answers that are evidence of consistency."""
+        start = 0
+        for k in self.sorting.checks_in(answers):
+            if self.sorting.evidence >= CONSISTENT:
+                break
+            super()._learn_many(answers.part(start, k))
+            self._learn(next(answers.part(k, k + 1).rows()), was_out=False)
+            start = k + 1
+        super()._learn_many(answers.part(start))
 
     def _choose(self, bank: ProbitPosteriors, n_learned: int) -> int:
         """Choose a wider prior than the best, and decide whether labels are used."""
@@ -68,8 +93,18 @@ class AdaptiveDesign(ComposedDesign):
         return self.is_blind or self._ignores_labels
 
     @property
+    def is_sorting(self) -> bool:
+        """Whether the next pair is chosen to prove the order, or to check it if asked to sort."""
+        sorting = self.sorting
+        if not sorting.is_consistent or sorting.evidence < self._sort_from or self.is_blind:
+            return False
+        return not (sorting.is_known if self._sort_from else sorting.is_established)
+
+    @property
     def chooser(self) -> Design:
         """The design that chooses."""
+        if self.is_sorting:
+            return self.sorting
         return self._label_free if self.ignores_labels else self.order
 
     def search(self, blocked: BlockedPairs, key: int) -> tuple[int, int]:
@@ -106,7 +141,7 @@ class AdaptiveDesign(ComposedDesign):
 
     @property
     def _is_probing(self) -> bool:
-        if not self.probes:
+        if not self.probes or self.is_sorting:
             return False
         step = self.order.n_learned + self.out.total()
         return step % PROBE_EVERY == PROBE_EVERY - 1 and step >= PROBES_FROM * self.order.n_items

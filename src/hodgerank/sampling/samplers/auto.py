@@ -41,6 +41,9 @@ class AutoSampler(Sampler):
     Repeated votes on a pair may be correlated: from a language model at temperature 0, or the same
     person twice. The correlation is estimated from repeated pairs, which are then worth less.
 
+    If no answer contradicts another and enough of them only confirmed what was known, it asks what
+    `SortSampler` asks: the order is then proven soonest.
+
     From 1,000 items on, the posterior is the matrix-free one of `BayesianSampler`: D-optimal at
     first, and by the gain of `BayesianSampler` if the scores are widely spread.
 
@@ -113,8 +116,10 @@ class AutoSampler(Sampler):
         )
 
     @property
-    def strategy(self) -> Literal["d-optimal", "rank", "bayesian"]:
+    def strategy(self) -> Literal["d-optimal", "rank", "bayesian", "sort"]:
         """The strategy that chooses the next pair, named as in `build_sampler`."""
+        if isinstance(self._design, AdaptiveDesign) and self._design.is_sorting:
+            return "sort"
         if self._design.ignores_labels:
             return "d-optimal"
         return "rank" if isinstance(self._design, AdaptiveDesign) else "bayesian"
@@ -139,6 +144,14 @@ class AutoSampler(Sampler):
             return self._design.order.best.repetition
         return 0.0
 
+    @property
+    def is_established(self) -> bool:
+        """Whether the order of all active items is established, if answers are consistent."""
+        if not isinstance(self._design, AdaptiveDesign):
+            return super().is_established
+        self._design.sorting.retire(frozenset(self._item_list.retired))
+        return self._design.sorting.is_established
+
     def prepare_to_stop(self) -> None:
         """Ask probes, unless they are disabled."""
         if self._probes is None:
@@ -151,6 +164,7 @@ class AutoSampler(Sampler):
     def _prepare(self, worker: Item | None, allowed: AnyPair | ListedPairs) -> None:
         if isinstance(self._design, AdaptiveDesign):
             self._design.is_blind = self._is_starting(allowed) or self._is_vetting(worker)
+            self._design.sorting.retire(frozenset(self._item_list.retired))
 
     def _is_starting(self, allowed: AnyPair | ListedPairs) -> bool:
         return (

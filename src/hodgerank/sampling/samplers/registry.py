@@ -17,11 +17,13 @@ from hodgerank.sampling.samplers.crowd_bt import CrowdBTSampler
 from hodgerank.sampling.samplers.fisher import FisherSampler
 from hodgerank.sampling.samplers.random import RandomSampler
 from hodgerank.sampling.samplers.rank import RankSampler
+from hodgerank.sampling.samplers.sort import SortSampler
 from hodgerank.sampling.samplers.top_k import TopKSampler
 from hodgerank.types import Item
 
 STRATEGIES: Mapping[str, Callable[..., Sampler]] = {
     "auto": AutoSampler,
+    "sort": SortSampler,
     "rank": RankSampler,
     "bayesian": BayesianSampler,
     "d-optimal": FisherSampler,
@@ -41,8 +43,12 @@ def build_sampler(
     position_bias: Position | None = None,
     display: Display = "balanced",
     vetting: int = 0,
+    budget: int | None = None,
 ) -> Sampler:
-    """Build the sampler of that name with its defaults; 'top-5' targets the five best."""
+    """Build the sampler of that name with its defaults; 'top-5' targets the five best.
+
+    `budget` is the number of votes planned in all, if it is known.
+    """
     options: dict[str, Any] = {"seed": seed, "candidates": candidates, "display": display}
     if position_bias is not None:
         if strategy == "crowd-bt":
@@ -54,6 +60,6 @@ def build_sampler(
         options["vetting"] = vetting
     wanted = re.fullmatch(r"top-([1-9]\d*)", strategy)
     if wanted:
-        return TopKSampler(items, int(wanted[1]), **options)
+        return TopKSampler(items, int(wanted[1]), budget=budget, **options)
     build = STRATEGIES[require_one_of(strategy, (*STRATEGIES, "top-5"), "strategy")]
     return build(items, **options)
