@@ -58,7 +58,9 @@ def test_some_pairs_in_progress_cost_little():
 def test_what_other_votes_imply_is_not_asked():
     truth = np.random.default_rng(3).permutation(12)
     rows = np.argsort(truth)
-    chain = [tuple(sorted(pair)) for pair in zip(rows[:-1].tolist(), rows[1:].tolist(), strict=True)]
+    chain = [
+        tuple(sorted(pair)) for pair in zip(rows[:-1].tolist(), rows[1:].tolist(), strict=True)
+    ]
     assert votes_to_sort(truth, known=chain) == len(chain) / 12
     assert votes_to_sort(truth, known=chain[:-1]) <= (len(chain) - 1 + log2(12) + 1) / 12
 

@@ -24,7 +24,7 @@ def is_worthwhile(budget: int | None, n: int) -> bool:
 class KnockoutDesign(Design):
     """Pairs of items that have lost to none; those with the fewest wins meet first.
 
-    Any vote counts as a match, asked for or not, whatever its weight. A tie eliminates neither of
+    Any vote counts as a match, asked for or not, with any weight. A tie eliminates neither of
     the two, and both meet others. Several matches can be in progress, one for each item. The tournament ends after n
     votes, if ties have not let it end before.
     """
@@ -61,7 +61,7 @@ class KnockoutDesign(Design):
 
     @property
     def _turn(self) -> FloatArray:
-        """Number of matches of each item, plus a place below 1 that is drawn anew each round."""
+        """Number of matches of each item, plus a place below 1 drawn again each round."""
         turn, n = self._matches.astype(float), len(self._matches)
         for n_matches in np.unique(self._matches).tolist():
             here = self._matches == n_matches

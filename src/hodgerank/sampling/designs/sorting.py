@@ -93,7 +93,9 @@ class SortDesign(Design):
     def is_established(self) -> bool:
         """Whether the order is known, and enough other answers agreed with it."""
         n = self.n_items - len(self._retired)
-        return self.evidence >= CONSISTENT and self.n_checks >= min(n, MOST_CHECKS) and self.is_known
+        return (
+            self.evidence >= CONSISTENT and self.n_checks >= min(n, MOST_CHECKS) and self.is_known
+        )
 
     def is_check(self, vote: Vote) -> bool:
         """Whether an answer was known before, and is evidence that answers are consistent."""
