@@ -38,8 +38,8 @@ def project(n: int, k: int, spread: float, budget: int | None, n_votes: int, see
 def run(runs: int = RUNS, seed: int = SEED) -> str:
     """Return the table: results without the budget, and the difference that it makes."""
     lines = [
-        "| items, k, spread | votes per item | best first | recall | tau | best first, budget known "
-        "| recall | tau |",
+        "| items, k, spread | votes per item | best first | recall | tau "
+        "| best first, budget known | recall | tau |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for n, k, spread in CASES:

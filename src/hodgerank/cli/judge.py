@@ -81,8 +81,8 @@ Repeats = Annotated[
 Strategy = Annotated[
     str,
     typer.Option(
-        help="How pairs are chosen: auto, top-5, rounds, random ... (see plan); sort for one model at "
-        "temperature 0 that keeps its choice when sides are swapped."
+        help="How pairs are chosen: auto, top-5, rounds, random ... (see plan); sort for one model "
+        "at temperature 0 that keeps its choice when sides are swapped."
     ),
 ]
 DryRun = Annotated[

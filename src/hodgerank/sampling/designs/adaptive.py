@@ -66,6 +66,12 @@ class AdaptiveDesign(ComposedDesign):
         if self.sorting.is_check(vote):
             self.sorting.weigh(self.order.best.chance(vote))
         super()._learn(vote, was_out)
+        self._drop_sorting()
+
+    def _drop_sorting(self) -> None:
+        """Save its time once answers have contradicted each other."""
+        if not self.sorting.is_consistent and self.sorting in self._parts:
+            self._parts = tuple(part for part in self._parts if part is not self.sorting)
 
     def _learn_many(self, answers: VoteBatch) -> None:
         """Learn at once what is between answers that are evidence of consistency."""
@@ -77,6 +83,7 @@ class AdaptiveDesign(ComposedDesign):
             self._learn(next(answers.part(k, k + 1).rows()), was_out=False)
             start = k + 1
         super()._learn_many(answers.part(start))
+        self._drop_sorting()
 
     def _choose(self, bank: ProbitPosteriors, n_learned: int) -> int:
         """Choose a wider prior than the best, and decide whether labels are used."""

@@ -25,8 +25,8 @@ class KnockoutDesign(Design):
     """Pairs of items that have lost to none; those with the fewest wins meet first.
 
     Any vote counts as a match, asked for or not, with any weight. A tie eliminates neither of
-    the two, and both meet others. Several matches can be in progress, one for each item. The tournament ends after n
-    votes, if ties have not let it end before.
+    the two, and both meet others. Several matches can be in progress, one for each item. The
+    tournament ends after n votes at the latest.
     """
 
     def __init__(self, n: int, seed: int) -> None:
