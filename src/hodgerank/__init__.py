@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hodgerank.collecting.run import run as run
     from hodgerank.collecting.run_async import run_async as run_async
     from hodgerank.collecting.stopping import Budget as Budget
+    from hodgerank.collecting.stopping import Established as Established
     from hodgerank.collecting.stopping import ExpectedTau as ExpectedTau
     from hodgerank.collecting.stopping import RanksWithin as RanksWithin
     from hodgerank.collecting.stopping import TopKCertain as TopKCertain
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
     from hodgerank.sampling.samplers.fisher import FisherSampler as FisherSampler
     from hodgerank.sampling.samplers.random import RandomSampler as RandomSampler
     from hodgerank.sampling.samplers.rank import RankSampler as RankSampler
+    from hodgerank.sampling.samplers.sort import SortSampler as SortSampler
     from hodgerank.sampling.samplers.top_k import TopKSampler as TopKSampler
     from hodgerank.types import Pair as Pair
 
@@ -135,6 +137,7 @@ _HOMES = {
     "FisherSampler": "sampling.samplers.fisher",
     "BayesianSampler": "sampling.samplers.bayesian",
     "RankSampler": "sampling.samplers.rank",
+    "SortSampler": "sampling.samplers.sort",
     "CrowdBTSampler": "sampling.samplers.crowd_bt",
     "AutoSampler": "sampling.samplers.auto",
     "TopKSampler": "sampling.samplers.top_k",
@@ -153,6 +156,7 @@ _HOMES = {
     "ExpectedTau": "collecting.stopping",
     "TopKCertain": "collecting.stopping",
     "RanksWithin": "collecting.stopping",
+    "Established": "collecting.stopping",
     "Pair": "types",
     "HodgeRankError": "errors",
 }

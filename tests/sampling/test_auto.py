@@ -249,3 +249,15 @@ def test_samplers_that_neither_vet_nor_mix_refuse_it_and_say_what_to_do():
     for options in ({"vetting": 4}, {"easy_share": 0.2}):
         with pytest.raises(InvalidArgument, match="needs the sampler auto or one such as top-5"):
             build_sampler("rank", range(N), **options)
+
+
+def test_consistent_answers_are_noticed_and_the_order_is_then_sorted():
+    sampler = hr.AutoSampler(30, seed=1)
+    strategies = []
+    while not sampler._design.sorting.is_known:
+        strategies.append(sampler.strategy)
+        sampler.tell(sampler.ask(), clear(sampler.ask()))
+    assert strategies[0] != "sort" == strategies[-1]
+    assert sampler.n_votes < 4.7 * 30
+    assert sampler.strategy != "sort"  # there is nothing left to prove
+    assert any("established" in note for note in sampler.ranking().notes) == sampler.is_established

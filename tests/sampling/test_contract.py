@@ -65,6 +65,35 @@ class TestTopK(SamplerContract):
         return hr.TopKSampler(items, 2, **options)
 
 
+class KnockoutSampler(hr.TopKSampler):
+    """Plays a tournament also with a few items."""
+
+    def _prepare(self, worker, allowed):
+        super()._prepare(worker, allowed)
+        self._design.plays_knockout = True
+
+
+class TestTopKAfterAKnockout(SamplerContract):
+    def build(self, items=ITEMS, **options):
+        return KnockoutSampler(items, 2, **options)
+
+
+class TestTopKOfManyAfterAKnockout(SamplerContract):
+    BEST = 0.0
+    REORDERED = 0.2
+
+    def build(self, items=ITEMS, **options):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(top_k, "EXACT_ORDER", 0)
+            patch.setattr(top_k, "FEWEST", 3)
+            return KnockoutSampler(items, 1, **options)
+
+
+class TestSort(SamplerContract):
+    def build(self, items=ITEMS, **options):
+        return hr.SortSampler(items, **options)
+
+
 class TestAutoWithProbes(SamplerContract):
     """A probe is not the pair of largest gain."""
 
@@ -156,7 +185,7 @@ class TestIndependentOfMany(SamplerContract):
 
 @pytest.mark.parametrize("name", [*STRATEGIES, "top-3"])
 def test_samplers_know_whether_many_answers_take_long(name):
-    filters = name in ("auto", "rank", "top-3")
+    filters = name in ("auto", "sort", "rank", "top-3")
     few, more = (build_sampler(name, range(2)).seconds_per_answer(n) for n in (30, 300))
     assert (more >= 50 * few > 0) if filters else (few == more)
     assert (few > 0) == (filters or name == "crowd-bt")

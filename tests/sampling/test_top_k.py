@@ -94,3 +94,85 @@ def test_it_is_built_by_name():
             hr.TopKSampler(4, wrong)
     with pytest.raises(InvalidArgument, match="top-5"):
         build_sampler("top-x", ["a", "b"])
+
+
+def matches(sampler, n_votes, judge):
+    found = []
+    while sampler.n_votes < n_votes:
+        pair = sampler.ask()
+        sampler.tell(pair, judge(*pair))
+        found.append(frozenset(pair))
+    return found
+
+
+def better(a, b):
+    return 1 if a > b else -1
+
+
+@pytest.mark.parametrize("n", [40, 401])
+def test_with_one_vote_per_item_it_plays_a_knockout(n):
+    sampler = hr.TopKSampler(n, 1, seed=3, budget=n)
+    pairs = matches(sampler, n - 1, better)
+    lost = [min(pair) for pair in pairs]
+    assert sorted(lost) == list(range(n - 1))  # everybody but the best loses once
+    assert sampler.ranking().items[0] == n - 1
+    assert max(sum(k in pair for pair in pairs) for k in range(n)) <= np.ceil(np.log2(n))
+
+
+@pytest.mark.parametrize(("n", "budget"), [(40, None), (40, 38), (40, 51), (31, 31)])
+def test_where_it_does_not_pay_there_is_no_knockout(n, budget):
+    plain, told = hr.TopKSampler(n, 3, seed=3), hr.TopKSampler(n, 3, seed=3, budget=budget)
+    assert matches(plain, n, better) == matches(told, n, better)
+
+
+def test_the_budget_of_a_run_is_known_and_one_given_counts_more():
+    n = 40
+    judge = lambda pair: better(*pair)  # noqa: E731
+    run = hr.run(hr.TopKSampler(n, 1, seed=3), judge, n)
+    alone = hr.TopKSampler(n, 1, seed=3, budget=n)
+    matches(alone, n, better)
+    assert np.array_equal(run.votes.left, alone.votes.left)
+    assert np.array_equal(run.votes.right, alone.votes.right)
+    given = hr.TopKSampler(n, 1, seed=3, budget=400)
+    given.announce_budget(n)
+    plain = hr.TopKSampler(n, 1, seed=3)
+    assert given.ask(5) == plain.ask(5)
+    assert alone.fresh(n, 3).ask(5) == hr.TopKSampler(n, 1, seed=3, budget=n).ask(5)
+    with pytest.raises(InvalidArgument, match="budget must be a number"):
+        hr.TopKSampler(n, 1, budget=0)
+
+
+def test_matches_are_played_at_the_same_time():
+    sampler = hr.TopKSampler(40, 1, seed=3, budget=40)
+    first = sampler.ask(20)
+    assert len({item for pair in first for item in pair}) == 40
+    assert sampler.ask(3, pending=first)  # nobody is free: other pairs
+    for pair in first[:4]:
+        sampler.tell(pair, better(*pair))
+    winners = {max(pair) for pair in first[:4]}
+    second = sampler.ask(2, pending=first[4:])
+    assert {item for pair in second for item in pair} == winners
+
+
+def test_a_tie_eliminates_nobody_and_ties_alone_end_the_knockout():
+    sampler = hr.TopKSampler(40, 1, seed=3, budget=50)
+    first = sampler.ask()
+    sampler.tell(first, 0)
+    pairs = matches(sampler, 40, lambda a, b: 0)
+    assert sum(bool(pair & set(first)) for pair in pairs) >= 2
+    assert not sampler._design.knockout.can_go_on
+
+
+def test_a_knockout_minds_candidates_and_retired_and_new_items():
+    n = 40
+    sampler = hr.TopKSampler(n, 1, seed=3, budget=n)
+    sampler.retire_item(0)
+    assert all(0 not in pair for pair in sampler.ask(19))
+    sampler.restore_item(0)
+    sampler.add_item(n)
+    shown = {item for pair in sampler.ask(20) for item in pair}
+    assert len(shown) == 40
+    allowed = [(k, k + 1) for k in range(n - 1)]
+    assert {*sampler.ask(candidates=allowed)} in [{*pair} for pair in allowed]
+    chosen = sampler.ask()
+    assert {*sampler.ask(exclude=[chosen])} != {*chosen}

@@ -19,6 +19,7 @@ from hodgerank.estimators.rank import rank
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.trust_statements import LEVEL, chance_of_ranking
 from hodgerank.graph.decomposition import decompose
+from hodgerank.sampling.established import is_established
 from hodgerank.types import Item
 
 
@@ -81,6 +82,11 @@ class TrackStanding:
             None if position_bias is None else ranking_chance(found.answered, position_bias)
         )
         return with_sides is None or with_sides >= LEVEL
+
+    @cached_property
+    def is_established(self) -> bool:
+        """Whether the order of the active items is established, if answers are consistent."""
+        return is_established(self.votes, self.active)
 
     def finds(self, rule: RankingRule) -> bool:
         """Whether the ranking satisfies a rule."""

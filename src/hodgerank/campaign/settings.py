@@ -123,7 +123,12 @@ class CampaignSettings:
         """Settings that determine the choice of pairs."""
         workers = (self.vetting, self.easy_share)
         choice = (self.sampler, self.position_bias, *workers, self.display, self.seed)
-        return (*choice, self.stop is not None)
+        budget = self.budget if self.sampler.startswith("top-") else None
+        return (*choice, self._looks_at_rankings, budget)
+
+    @property
+    def _looks_at_rankings(self) -> bool:
+        return self.stop is not None and read_rule(self.stop).looks_at_rankings
 
     def build_sampler(self, items: Iterable[Item]) -> Sampler:
         """Build the sampler."""
@@ -135,8 +140,9 @@ class CampaignSettings:
             display=self.display,
             vetting=self.vetting,
             easy_share=self.easy_share,
+            budget=self.budget,
         )
-        if self.stop is not None:
+        if self._looks_at_rankings:
             sampler.prepare_to_stop()
         return sampler
 

@@ -80,7 +80,11 @@ Repeats = Annotated[
     ),
 ]
 Strategy = Annotated[
-    str, typer.Option(help="How pairs are chosen: auto, top-5, rounds, random ... (see plan).")
+    str,
+    typer.Option(
+        help="How pairs are chosen: auto, top-5, rounds, random ... (see plan); sort for one model "
+        "at temperature 0 that keeps its choice when sides are swapped."
+    ),
 ]
 Vetting = Annotated[
     int,

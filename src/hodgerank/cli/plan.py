@@ -167,6 +167,7 @@ def planned(
         target = 0.9 if len(sampler.items) <= MOST_FORECAST else 0.0
     if target:
         sampler.prepare_to_stop()
+    sampler.announce_budget(sampler.n_votes + budget)
     out = read_pairs(pending, sampler.items, group) if pending is not None else []
     excluded = _retire_or_list(exclude or [], sampler)
     worker = _known(for_worker, votes.workers)
@@ -286,7 +287,7 @@ def plan(
     strategy: Annotated[
         str,
         typer.Option(
-            help="auto, rank, bayesian, d-optimal, fiedler, crowd-bt, rounds or random.",
+            help="auto, sort, rank, bayesian, d-optimal, fiedler, crowd-bt, rounds or random.",
         ),
     ] = "auto",
     top: Annotated[

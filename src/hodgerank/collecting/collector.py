@@ -149,6 +149,7 @@ class Collector:
         self._on_answer = on_answer
         self._progress = Progress(sampler)
         self._missed = MissedInARow()
+        sampler.announce_budget(budget.size)
         if stop is not None and stop.looks_at_rankings:
             sampler.prepare_to_stop()
         if self._file is not None:

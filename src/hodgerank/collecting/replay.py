@@ -216,7 +216,7 @@ def replay(
     votes
         Comparisons, or anything `read_comparisons` takes.
     strategies
-        Names: auto, rank, bayesian, d-optimal, fiedler, crowd-bt, rounds, random, top-5 (or
+        Names: auto, sort, rank, bayesian, d-optimal, fiedler, crowd-bt, rounds, random, top-5 (or
         another number).
     n_votes
         Votes per run; default: half of the recorded votes. The closer to all of them, the less
@@ -289,7 +289,9 @@ def _taus(
         return None if len(crowd.pairs) == n * (n - 1) // 2 else crowd.pairs
 
     at_first = open_pairs()
-    sampler = build_sampler(strategy, crowd.items, seed=seed, candidates=at_first)
+    sampler = build_sampler(
+        strategy, crowd.items, seed=seed, candidates=at_first, budget=int(looks[-1])
+    )
     turns = play(sampler, crowd, candidates=open_pairs)
     taus: list[float] = []
     for look in looks.tolist():

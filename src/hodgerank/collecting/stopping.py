@@ -31,6 +31,10 @@ class Standing(Protocol):
     def n_votes(self) -> int:
         """Number of votes so far."""
 
+    @property
+    def is_established(self) -> bool:
+        """Whether the order is established, if answers are consistent."""
+
     def finds(self, rule: RankingRule) -> bool:
         """Return whether the ranking satisfies a rule."""
 
@@ -54,6 +58,11 @@ class Progress:
     def n_votes(self) -> int:
         """Number of votes so far."""
         return self.sampler.n_votes
+
+    @property
+    def is_established(self) -> bool:
+        """Whether the order is established, if answers are consistent."""
+        return self.sampler.is_established
 
     @property
     def ranking(self) -> Ranking:
@@ -194,6 +203,24 @@ class Budget(StoppingRule):
         return f"{self.n_votes:,} votes"
 
 
+class Established(StoppingRule):
+    """Stop when the order is established, if answers are consistent.
+
+    The votes imply the order of every two items, none contradicts another, and enough of them only
+    confirmed what earlier ones implied: see `Sampler.is_established`. For judges who would answer
+    every question alike again; noisy votes do not reach it, so combine it with a budget.
+    """
+
+    looks_at_rankings = False
+
+    def is_reached(self, progress: Standing) -> bool:
+        """Return whether the order is established."""
+        return progress.is_established
+
+    def __str__(self) -> str:
+        return "order established"
+
+
 class ExpectedTau(RankingRule):
     """Stop when the expected Kendall's tau with the true order reaches a target."""
 
@@ -283,7 +310,8 @@ TAU = re.compile(rf"(?:expected )?tau\s*(?:>=|=)?\s*{NUMBER}")
 TOP = re.compile(rf"top\s*(\d{{1,9}})(?:\s*(?:certain to|>=|at)\s*{NUMBER})?")
 RANKS = re.compile(r"(?:all )?ranks\s*(?:within|<=)?\s*(\d{1,9})")
 WORDS = re.compile(r"[()]|\b(?:and|or)\b|(?:(?!\b(?:and|or)\b)[^()])+")
-EXAMPLES = "'tau >= 0.9', 'top 3 >= 0.95', 'ranks <= 2', joined by 'and' or 'or'"
+ESTABLISHED = re.compile(r"(?:order )?established")
+EXAMPLES = "'tau >= 0.9', 'top 3 >= 0.95', 'ranks <= 2', 'established', joined by 'and' or 'or'"
 
 
 def read_rule(text: str) -> StoppingRule:
@@ -336,6 +364,8 @@ def _single(words: list[str]) -> StoppingRule:
         return TopKCertain(int(found[1]), _number(found[2], found[3]) if found[2] else 0.95)
     if found := RANKS.fullmatch(word):
         return RanksWithin(int(found[1]))
+    if ESTABLISHED.fullmatch(word):
+        return Established()
     raise ValueError(word)
 
 

@@ -34,6 +34,7 @@ from hodgerank.graph.description import Description, describe
 from hodgerank.metrics import kendall_tau
 from hodgerank.reporting.options import ReportOptions
 from hodgerank.reporting.verdict import NoOrder, Verdict, reach_verdict
+from hodgerank.sampling.established import is_established
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.sampling.samplers.registry import build_sampler
 from hodgerank.types import Item, Pair
@@ -80,6 +81,7 @@ class Findings:
     statements: tuple[Statement, ...]
     verdict: Verdict
     without: WithoutFlagged | None
+    is_established: bool
     next_pairs: tuple[Pair, ...]
     forecast: Forecast | None
     settings: ReportOptions
@@ -151,6 +153,7 @@ class Findings:
             "statements": [said.to_dict() for said in self.statements],
             "concerns": [said.to_dict() for said in self.concerns],
             "expected_tau": expected_tau(self.ranking),
+            "is_established": self.is_established,
             "reading": self.votes.report.to_dict(),
             "description": self.description.to_dict(),
             "ranking": ranking,
@@ -191,6 +194,7 @@ def find(votes: Comparisons, settings: ReportOptions, tell: Tell) -> Findings:
         statements=statements,
         verdict=verdict,
         without=_without_flagged(votes, ranking, trust, settings),
+        is_established=is_established(all_votes),
         next_pairs=pairs,
         forecast=outlook,
         settings=settings,
@@ -241,6 +245,8 @@ def _sampler(votes: Comparisons, verdict: Verdict, settings: ReportOptions) -> S
     )
     sampler.prepare_to_stop()
     sampler.tell_many(votes)
+    if settings.max_votes is not None:
+        sampler.announce_budget(sampler.n_votes + settings.max_votes)
     return sampler
 
 

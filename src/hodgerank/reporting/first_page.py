@@ -145,6 +145,8 @@ def order_line(found: Findings) -> VerdictLine:
         if len(found.ranking) > 2:
             detail.append(say("order.tiers", **settled_neighbours(found)))
         detail += _few_votes(found)
+    if found.is_established and verdict.has_order:
+        detail.append(say("order.established"))
     if verdict.state != "disconnected":
         detail.append(say("order.p", p=p_words(found.chance)))
     name = verdict.state

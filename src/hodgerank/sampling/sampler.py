@@ -33,13 +33,19 @@ from hodgerank.sampling.candidates import (
 )
 from hodgerank.sampling.designs.dense_posterior import DensePosterior
 from hodgerank.sampling.designs.design import Design, Posterior, Vote
+from hodgerank.sampling.designs.sorting import MOST_ITEMS
 from hodgerank.sampling.display_order import Display, DisplayBalance
+from hodgerank.sampling.established import is_established
 from hodgerank.sampling.item_list import ItemList
 from hodgerank.types import FloatArray, Item, Pair, VotesLike
 
 NOTICED = 0.1
 REPEATED = (
     "repeated votes on a pair are correlated ({rho:.2f}), so additional votes on it count less"
+)
+ESTABLISHED = (
+    "the votes imply the whole order and none contradicts another: it is established, if answers "
+    "are consistent"
 )
 
 
@@ -283,6 +289,8 @@ class Sampler(Displayed):
         notes = clustering.notes if clustering is not None else ()
         if rho >= NOTICED:
             notes = (REPEATED.format(rho=rho), *notes)
+        if self.is_established:
+            notes = (ESTABLISHED, *notes)
         if self.position_bias is None or not len(answered.votes):
             found = posterior_ranking(
                 answered.graph,
@@ -323,6 +331,16 @@ class Sampler(Displayed):
     def repetition(self) -> float:
         """Estimated correlation of repeated votes on a pair, from 0 to 1."""
         return 0.0
+
+    @property
+    def is_established(self) -> bool:
+        """Whether the order of all active items is established, if answers are consistent.
+
+        The votes imply the order of every two items, none contradicts another, and enough of them
+        only confirmed what earlier ones implied. If the same questions would get other answers
+        again, nothing is established.
+        """
+        return len(self._items) <= MOST_ITEMS and is_established(self.votes, self.active_items)
 
     def freeze_workers(self) -> None:
         """Keep the current weights, design effect and position biases of workers.
@@ -471,6 +489,9 @@ class Sampler(Displayed):
 
         A sampler may then ask some pairs to estimate it better.
         """
+
+    def announce_budget(self, n_votes: int) -> None:
+        """Announce the number of votes planned in all; a sampler may choose otherwise if few."""
 
     def _prepare(self, worker: Item | None, allowed: AnyPair | ListedPairs) -> None:
         """Tell the criterion which worker will answer, and which pairs may be asked."""

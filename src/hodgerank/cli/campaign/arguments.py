@@ -66,7 +66,8 @@ Encoding = Annotated[str | None, _column("Encoding of ITEMS, if not UTF-8.", "--
 StopRule = Annotated[
     str | None,
     typer.Option(
-        help=("Stop early: 'tau >= 0.9', 'top 3 >= 0.95', 'ranks <= 2'; combine with and, or.")
+        help="Stop early: 'tau >= 0.9', 'top 3 >= 0.95', 'ranks <= 2', 'established'; combine with "
+        "and, or."
     ),
 ]
 

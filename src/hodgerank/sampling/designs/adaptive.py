@@ -16,6 +16,7 @@ from hodgerank.sampling.designs.easy_pairs import ANY, PROBES, DesignWithEasyPai
 from hodgerank.sampling.designs.matrix_free_posterior import MatrixFreePosterior
 from hodgerank.sampling.designs.order import OrderDesign, Weigh
 from hodgerank.sampling.designs.probit_posteriors import ProbitPosteriors, Repetitions
+from hodgerank.sampling.designs.sorting import CONSISTENT, SortDesign
 from hodgerank.sampling.item_list import BlockedPairs
 from hodgerank.types import BoolArray, FloatArray, IntArray
 
@@ -31,17 +32,51 @@ class AdaptiveDesign(DesignWithEasyPairs):
     """Two designs that learn together; the marginal likelihood decides which of them chooses.
 
     With `is_blind` the label-free design chooses regardless of the evidence.
+
+    Attributes
+    ----------
+    sorting
+        What follows from the answers if they are consistent. It chooses from `sort_from` nats of
+        evidence on, until the order is known; if that is 0, until it is established.
     """
 
     def __init__(
-        self, n: int, weigh: Weigh = order_weights, position_bias: Position | None = None
+        self,
+        n: int,
+        weigh: Weigh = order_weights,
+        position_bias: Position | None = None,
+        sort_from: float = CONSISTENT,
     ) -> None:
         self.order = OrderDesign(
             n, PRIOR_VARIANCES, self._choose, weigh, Repetitions(), position_bias
         )
         self._label_free = DensePosterior(np.zeros(n), 1.0, criterion="variance")
         self._ignores_labels = False
-        super().__init__([self.order, self._label_free])
+        self.sorting, self._sort_from = SortDesign(n), sort_from
+        super().__init__([self.order, self._label_free, self.sorting])
+
+    def _learn(self, vote: Vote, was_out: bool) -> None:
+        if self.sorting.is_check(vote):
+            self.sorting.weigh(self.order.best.chance(vote))
+        super()._learn(vote, was_out)
+        self._drop_sorting()
+
+    def _drop_sorting(self) -> None:
+        """Save its time once answers have contradicted each other."""
+        if not self.sorting.is_consistent and self.sorting in self._parts:
+            self._parts = tuple(part for part in self._parts if part is not self.sorting)
+
+    def _learn_many(self, answers: VoteBatch) -> None:
+        """Learn at once what is between answers that are evidence of consistency."""
+        start = 0
+        for k in self.sorting.checks_in(answers):
+            if self.sorting.evidence >= CONSISTENT:
+                break
+            super()._learn_many(answers.part(start, k))
+            self._learn(next(answers.part(k, k + 1).rows()), was_out=False)
+            start = k + 1
+        super()._learn_many(answers.part(start))
+        self._drop_sorting()
 
     def _choose(self, bank: ProbitPosteriors, n_learned: int) -> int:
         """Choose a wider prior than the best, and decide whether labels are used."""
@@ -58,8 +93,18 @@ class AdaptiveDesign(DesignWithEasyPairs):
         return self.is_blind or self._ignores_labels
 
     @property
+    def is_sorting(self) -> bool:
+        """Whether the next pair is chosen to prove the order, or to check it if asked to sort."""
+        sorting = self.sorting
+        if not sorting.is_consistent or sorting.evidence < self._sort_from or self.is_blind:
+            return False
+        return not (sorting.is_known if self._sort_from else sorting.is_established)
+
+    @property
     def chooser(self) -> Design:
         """The design that chooses."""
+        if self.is_sorting:
+            return self.sorting
         return self._label_free if self.ignores_labels else self.order
 
     @property
@@ -71,6 +116,9 @@ class AdaptiveDesign(DesignWithEasyPairs):
     def mean(self) -> FloatArray:
         """Posterior mean of the scores."""
         return self.order.criterion.posterior.mean
+
+    def _drawn(self, key: int) -> EasyPairs | None:
+        return None if self.is_sorting else super()._drawn(key)
 
 
 RIDGE = 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from os import cpu_count
 from threading import Thread
@@ -11,7 +12,7 @@ import numpy as np
 from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.kernels import posterior
 from hodgerank.sampling.designs.dense_posterior import enlarge, prior_resistance
-from hodgerank.sampling.designs.design import VoteBatch
+from hodgerank.sampling.designs.design import Vote, VoteBatch
 from hodgerank.types import FloatArray, IntArray, Item
 
 MUCH = 2e8  # votes times pairs from which threads share the work: a quarter of a second
@@ -46,6 +47,11 @@ class ProbitPosterior:
     def response(self) -> FloatArray:
         """The s of the last vote."""
         return np.asarray(self._bank.response[self._place])
+
+    def chance(self, vote: Vote) -> float:
+        """Return the probability that the item preferred in a vote is preferred."""
+        ahead = float(self.mean[vote.i] - self.mean[vote.j]) * math.copysign(1, vote.outcome)
+        return math.erfc(-ahead / math.sqrt(2 * (1 + float(self.C[vote.i, vote.j])))) / 2
 
     @property
     def repetition(self) -> float:

@@ -43,6 +43,9 @@ class AutoSampler(Sampler):
     Repeated votes on a pair may be correlated: from a language model at temperature 0, or the same
     person twice. The correlation is estimated from repeated pairs, which are then worth less.
 
+    If no answer contradicts another and enough of them only confirmed what was known, it asks what
+    `SortSampler` asks: the order is then proven soonest.
+
     From 1,000 items on, the posterior is the matrix-free one of `BayesianSampler`, and so is the
     gain. Between one and three votes per item, 64 probes compare items whose means are far apart.
     If their votes show that preferences are weak, pairs are chosen by the label-free design.
@@ -128,8 +131,10 @@ class AutoSampler(Sampler):
         )
 
     @property
-    def strategy(self) -> Literal["d-optimal", "rank", "bayesian"]:
+    def strategy(self) -> Literal["d-optimal", "rank", "bayesian", "sort"]:
         """The strategy that chooses the next pair, named as in `build_sampler`."""
+        if isinstance(self._design, AdaptiveDesign) and self._design.is_sorting:
+            return "sort"
         if self._design.ignores_labels:
             return "d-optimal"
         return "rank" if isinstance(self._design, AdaptiveDesign) else "bayesian"
@@ -154,6 +159,14 @@ class AutoSampler(Sampler):
             return self._design.order.best.repetition
         return 0.0
 
+    @property
+    def is_established(self) -> bool:
+        """Whether the order of all active items is established, if answers are consistent."""
+        if not isinstance(self._design, AdaptiveDesign):
+            return super().is_established
+        self._design.sorting.retire(frozenset(self._item_list.retired))
+        return self._design.sorting.is_established
+
     def prepare_to_stop(self) -> None:
         """Ask probes, unless they are disabled."""
         if self._probes is None:
@@ -168,6 +181,8 @@ class AutoSampler(Sampler):
     def _prepare(self, worker: Item | None, allowed: AnyPair | ListedPairs) -> None:
         is_starting = isinstance(self._design, AdaptiveDesign) and self._is_starting(allowed)
         self._design.is_blind = is_starting or self._is_vetting(worker)
+        if isinstance(self._design, AdaptiveDesign):
+            self._design.sorting.retire(frozenset(self._item_list.retired))
 
     def _is_starting(self, allowed: AnyPair | ListedPairs) -> bool:
         return (

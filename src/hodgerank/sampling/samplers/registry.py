@@ -17,11 +17,13 @@ from hodgerank.sampling.samplers.crowd_bt import CrowdBTSampler
 from hodgerank.sampling.samplers.fisher import FisherSampler
 from hodgerank.sampling.samplers.random import RandomSampler
 from hodgerank.sampling.samplers.rank import RankSampler
+from hodgerank.sampling.samplers.sort import SortSampler
 from hodgerank.sampling.samplers.top_k import TopKSampler
 from hodgerank.types import Item
 
 STRATEGIES: Mapping[str, Callable[..., Sampler]] = {
     "auto": AutoSampler,
+    "sort": SortSampler,
     "rank": RankSampler,
     "bayesian": BayesianSampler,
     "d-optimal": FisherSampler,
@@ -43,10 +45,12 @@ def build_sampler(
     display: Display = "balanced",
     vetting: int = 0,
     easy_share: float = 0.0,
+    budget: int | None = None,
 ) -> Sampler:
     """Build the sampler of that name with its defaults; 'top-5' targets the five best.
 
     Samplers that ignore the votes need no vetting: all their pairs are chosen without labels.
+    `budget` is the number of votes planned in all, if it is known.
     """
     options: dict[str, Any] = {"seed": seed, "candidates": candidates, "display": display}
     if position_bias is not None:
@@ -63,6 +67,6 @@ def build_sampler(
                 f"of these, or set {name} to 0"
             )
     if wanted:
-        return TopKSampler(items, int(wanted[1]), **options)
+        return TopKSampler(items, int(wanted[1]), budget=budget, **options)
     build = STRATEGIES[require_one_of(strategy, (*STRATEGIES, "top-5"), "strategy")]
     return build(items, **options)
