@@ -5,8 +5,6 @@ from __future__ import annotations
 from math import ceil
 from unicodedata import east_asian_width
 
-import numpy as np
-
 from hodgerank.collecting.forecast import Forecast
 from hodgerank.display import p_words
 from hodgerank.estimators.design_effect import FEWEST_CLUSTERS
