@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 
 from hodgerank.data.comparisons import Comparisons, ReadReport, joint_report
 from hodgerank.data.reading.options import ReadOptions
@@ -173,6 +174,57 @@ class ComparisonGraph(Displayed, Charted):
     def n_votes(self) -> int:
         """Number of votes."""
         return int(self.counts.sum())
+
+    @property
+    def D0(self) -> sparse.csr_array:  # noqa: N802
+        """Gradient operator: scores of items to their differences on the edges.
+
+        >>> import hodgerank as hr
+        >>> votes = hr.read_comparisons([("a", "b", 1), ("b", "c", 1), ("a", "c", 1)])
+        >>> graph = hr.ComparisonGraph.from_comparisons(votes)
+        >>> graph.D0 @ [3, 2, 0]
+        array([1., 3., 2.])
+        """
+        m = self.n_edges
+        ends = np.column_stack((self.i, self.j)).ravel()
+        signs = np.tile([1.0, -1.0], m)
+        return sparse.csr_array((signs, ends, 2 * np.arange(m + 1)), shape=(m, self.n_items))
+
+    @property
+    def D1(self) -> sparse.csr_array:  # noqa: N802
+        """Curl operator: a flow on the edges to its sum around each of `triangles`.
+
+        D1 @ D0 is 0: differences of scores form no cycles.
+        """
+        from hodgerank.kernels.triangles import curl_operator
+
+        return curl_operator(self.triangle_edges, self.n_edges)
+
+    @property
+    def triangles(self) -> IntArray:
+        """Triples of items i < j < k, by position, of which all pairs were compared; one per row."""
+        ij, jk, _ = self.triangle_edges.T
+        return np.column_stack((self.i[ij], self.j[ij], self.j[jk]))
+
+    @property
+    def triangle_edges(self) -> IntArray:
+        """Edges (ij, jk, ik) of each of `triangles`, by position."""
+        from hodgerank.kernels.triangles import list_triangles
+
+        return np.asarray(list_triangles(*self.rows, self.n_triangles))
+
+    @property
+    def n_triangles(self) -> int:
+        """Number of triangles."""
+        from hodgerank.kernels.triangles import triangles_per_edge
+
+        return int(triangles_per_edge(*self.rows).sum()) // 3
+
+    @property
+    def laplacian(self) -> sparse.csr_array:
+        """Graph Laplacian D0^T M D0, where M holds the weights of the edges."""
+        gradient = self.D0
+        return gradient.T @ sparse.diags_array(self.weights) @ gradient
 
     @cached_property
     def surplus(self) -> FloatArray:

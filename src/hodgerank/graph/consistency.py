@@ -286,11 +286,10 @@ def _misfit(crowd: TransitiveCrowd, n: int) -> Evidence:
 
 def _cycles(crowd: TransitiveCrowd, n: int) -> tuple[Evidence, FloatArray]:
     """Return the test of cycles, and the strongest triangle of each simulated crowd."""
-    from hodgerank.graph.cycles import count_triangles
     from hodgerank.kernels.triangles import circles
 
     graph, rows = crowd.graph, crowd.graph.rows
-    has_triangles = count_triangles(graph) > 0
+    has_triangles = graph.n_triangles > 0
     root = np.sqrt(graph.weights)[:, None]
     projection = GradientProjection(graph)
 

@@ -118,27 +118,6 @@ def turning_triangles(graph: ComparisonGraph, flows: FloatArray, tolerance: floa
     return np.asarray(edges[ratios > tolerance**2])
 
 
-def count_triangles(graph: ComparisonGraph) -> int:
-    """Return the number of triangles of the graph."""
-    from hodgerank.kernels.triangles import triangles_per_edge
-
-    return int(triangles_per_edge(*graph.rows).sum()) // 3
-
-
-def all_triangles(graph: ComparisonGraph) -> IntArray:
-    """Return every triangle by its edges (ij, jk, ik)."""
-    from hodgerank.kernels.triangles import list_triangles
-
-    return np.asarray(list_triangles(*graph.rows, count_triangles(graph)))
-
-
-def names_of(graph: ComparisonGraph, triangles: IntArray) -> list[tuple[Item, Item, Item]]:
-    """Return the items (i, j, k) of triangles given by their edges."""
-    i, j, k = graph.i[triangles[:, 0]], graph.j[triangles[:, 0]], graph.j[triangles[:, 1]]
-    items = graph.items
-    return [(items[a], items[b], items[c]) for a, b, c in zip(i, j, k, strict=True)]
-
-
 def harmonic_loops(graph: ComparisonGraph, harmonic: FloatArray, k: int) -> list[Loop]:
     """Extract up to k loops: from the strongest edge back to its start along strong edges.
 

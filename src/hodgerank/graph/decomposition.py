@@ -174,11 +174,11 @@ class HodgeDecomposition(Displayed, Charted):
 
     def curl_potential(self) -> tuple[list[tuple[Any, Any, Any]], FloatArray]:
         """Return every triangle by item names, and its potential z of least norm."""
-        triangles = cycles.all_triangles(self.graph)
-        operator = curl_operator(triangles, self.graph.n_edges)
         cyclic = self.flows["curl"] + self.flows["harmonic"]
-        _, potential, _ = curl_part(operator, self.graph.weights, cyclic)
-        return cycles.names_of(self.graph, triangles), potential
+        _, potential, _ = curl_part(self.graph.D1, self.graph.weights, cyclic)
+        items = self.graph.items
+        corners = self.graph.triangles.tolist()
+        return [(items[i], items[j], items[k]) for i, j, k in corners], potential
 
 
 def decompose(votes: VotesLike) -> HodgeDecomposition:
@@ -215,8 +215,8 @@ def decompose_votes(answered: AnsweredGraph) -> HodgeDecomposition:
     triangles = np.column_stack([graph.find_edges(*ends) for ends in ((i, j), (j, k), (i, k))])
     harmonic = np.zeros(graph.n_edges)
     if betti.beta_1:
-        if cycles.count_triangles(graph) <= FEW_TRIANGLES * graph.n_edges:
-            triangles = cycles.all_triangles(graph)
+        if graph.n_triangles <= FEW_TRIANGLES * graph.n_edges:
+            triangles = graph.triangle_edges
         harmonic, triangles = _harmonic_part(graph, cyclic, triangles)
     flows = {"gradient": gradient, "curl": cyclic - harmonic, "harmonic": harmonic}
     for part in flows.values():

@@ -54,10 +54,12 @@ class Interval(NamedTuple):
 class TopologyTracker(Displayed, Charted):
     """Betti numbers of a graph that grows edge by edge.
 
+    Items are there from the beginning, or enter later by `add_item`. Time is the number of edges.
+
     Parameters
     ----------
     n_items
-        Items are 0 .. n_items - 1.
+        Number of items at the beginning; they are 0 .. n_items - 1.
 
     Examples
     --------
@@ -73,11 +75,11 @@ class TopologyTracker(Displayed, Charted):
             raise InvalidArgument(f"n_items must be a whole number from 0 on, not {n_items!r}")
         self._loops = LoopClasses(int(n_items))
         self._n_edges = 0
-        self._n_items = n_items
-        self._merges: list[int] = []
 
     @classmethod
-    def of(cls, votes: VotesLike, *, n_pairs: int | None = None) -> TopologyTracker:
+    def of(
+        cls, votes: VotesLike, *, n_pairs: int | None = None, entering: bool = False
+    ) -> TopologyTracker:
         """Follow the topology of votes as it grew, in the order in which pairs were first compared.
 
         The order is that of the times, if there are any, else of the rows. Items are identified by
@@ -90,6 +92,9 @@ class TopologyTracker(Displayed, Charted):
         n_pairs
             Follow only this many distinct pairs. Default: all, unless that takes too long: with
             many items and random pairs, thousands of loops are unfilled at once.
+        entering
+            Whether an item enters with its first comparison, and not at the beginning. Items are
+            then identified by the order in which they enter.
 
         Examples
         --------
@@ -103,8 +108,14 @@ class TopologyTracker(Displayed, Charted):
             _require_few(answers.n_items, len(pairs))
         elif n_pairs < 0:
             raise InvalidArgument(f"n_pairs {n_pairs} must be a whole number from 0 on")
-        tracker = cls(answers.n_items)
-        for i, j in pairs[:n_pairs].tolist():
+        pairs = pairs[:n_pairs]
+        tracker = cls(0 if entering else answers.n_items)
+        if entering:
+            first_seen, code = np.unique(pairs, return_index=True, return_inverse=True)[1:]
+            pairs = np.argsort(np.argsort(first_seen))[code].reshape(-1, 2)
+        for i, j in pairs.tolist():
+            while max(i, j) >= tracker.n_items:
+                tracker._loops.add_item(tracker.n_edges + 1)
             tracker.add(i, j)
         return tracker
 
@@ -116,8 +127,8 @@ class TopologyTracker(Displayed, Charted):
 
     @property
     def n_items(self) -> int:
-        """Number of items."""
-        return self._n_items
+        """Number of items that have entered."""
+        return len(self._loops.neighbours)
 
     @property
     def n_edges(self) -> int:
@@ -127,12 +138,24 @@ class TopologyTracker(Displayed, Charted):
     @property
     def beta_0(self) -> int:
         """Number of components."""
-        return self.n_items - len(self._merges)
+        return self.n_items - len(self._loops.merges)
 
     @property
     def beta_1(self) -> int:
         """Number of loops that no triangles fill."""
         return len(self._loops.cocycles)
+
+    def add_item(self) -> int:
+        """Add an item, as a component of its own; return its number.
+
+        >>> tracker = TopologyTracker(2)
+        >>> tracker.add(0, 1)
+        >>> tracker.add(tracker.add_item(), 0)
+        >>> [tuple(interval) for interval in tracker.intervals]
+        [(0, 0, 1), (0, 0, inf), (0, 1, 2)]
+        """
+        self._loops.add_item(self._n_edges)
+        return self.n_items - 1
 
     def add(self, i: int, j: int) -> None:
         """Add a pair; a known pair changes nothing."""
@@ -140,8 +163,7 @@ class TopologyTracker(Displayed, Charted):
         if j in self._loops.neighbours[i]:
             return
         self._n_edges += 1
-        if self._loops.insert(i, j, self._n_edges):
-            self._merges.append(self._n_edges)
+        self._loops.insert(i, j, self._n_edges)
 
     def effect(self, i: int, j: int) -> Effect:
         """Return whether this pair would connect components, open a loop, or fill loops."""
@@ -159,12 +181,12 @@ class TopologyTracker(Displayed, Charted):
     def intervals(self) -> list[Interval]:
         """Components and loops with the number of edges at their birth and death.
 
-        Loops that are filled by the edge that opens them are omitted.
+        Of two components that an edge connects, the one that entered later ends. Components and
+        loops that end with the edge that begins them are omitted.
         """
-        components = [
-            *(Interval(0, 0, merge) for merge in self._merges),
-            *(Interval(0, 0, np.inf) for _ in range(self.beta_0)),
-        ]
+        merged = (Interval(0, *merge) for merge in self._loops.merges)
+        whole = (Interval(0, birth, np.inf) for birth in self._loops.births_of_components)
+        components = sorted(each for each in (*merged, *whole) if each.death > each.birth)
         loops = [Interval(1, birth, death) for birth, death in self._loops.deaths]
         living = [Interval(1, self._loops.births[k], np.inf) for k in self._loops.cocycles]
         return components + sorted(loops + living)
@@ -175,7 +197,7 @@ class TopologyTracker(Displayed, Charted):
         return self._loops.basis
 
     def _checked(self, i: int, j: int) -> tuple[int, int]:
-        n = self._n_items
+        n = self.n_items
         if type(i) is type(j) is int and 0 <= i < n and 0 <= j < n and i != j:
             return i, j
         whole = isinstance(i, int | np.integer) and isinstance(j, int | np.integer)

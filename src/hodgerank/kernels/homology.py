@@ -27,6 +27,8 @@ class LoopClasses:
 
     def __init__(self, n_items: int) -> None:
         self.neighbours: list[set[int]] = [set() for _ in range(n_items)]
+        self.entered = [0] * n_items  # time of entry of every item
+        self.merges: list[tuple[int, int]] = []  # birth and death of components that were merged
         self.cocycles: dict[int, set[Edge]] = {}  # of every live class
         self.births: list[int] = []  # time of birth of every class so far
         self.deaths: list[tuple[int, int]] = []  # times of birth and death of filled classes
@@ -37,32 +39,51 @@ class LoopClasses:
         self._crossings: dict[Edge, Classes] = {}  # live classes that cross an edge
         self._crossed: list[set[int]] = [set() for _ in range(n_items)]  # endpoints of such edges
 
+    def add_item(self, time: int) -> None:
+        """Add an item without edges."""
+        if self._bits and len(self.neighbours) == MAX_ITEMS_FOR_BITS:
+            self._crossings = {e: frozenset(self._members(c)) for e, c in self._crossings.items()}
+            self._bits, self._nothing = False, frozenset()
+        self._parents.append(len(self.neighbours))
+        self.neighbours.append(set())
+        self.entered.append(time)
+        self._crossed.append(set())
+
     def root(self, item: int) -> int:
-        """Return the representative of an item's component."""
+        """Return the representative of an item's component: the one that entered first."""
         parents = self._parents
         while parents[item] != item:
             parents[item] = parents[parents[item]]
             item = parents[item]
         return item
 
+    @property
+    def births_of_components(self) -> list[int]:
+        """Times at which the components that remain entered."""
+        return [
+            time
+            for item, (time, parent) in enumerate(zip(self.entered, self._parents, strict=True))
+            if item == parent
+        ]
+
     def joins(self, i: int, j: int) -> bool:
         """Whether the edge would connect two components."""
         return self.root(i) != self.root(j)
 
-    def insert(self, i: int, j: int, time: int) -> bool:
-        """Add a new edge; return whether it connects two components.
+    def insert(self, i: int, j: int, time: int) -> None:
+        """Add a new edge, and fill all triangles that it completes.
 
-        All triangles that it completes are filled.
+        If it connects two components, the one that entered later ends.
         """
         near_i, near_j = self.neighbours[i], self.neighbours[j]
-        joins = False
         if not near_i.isdisjoint(near_j):
             self._fill(i, j, time)
         else:
             a, b = self.root(i), self.root(j)
-            joins = a != b
-            if joins:
-                self._parents[a] = b
+            if a != b:
+                older, younger = (a, b) if self.entered[a] <= self.entered[b] else (b, a)
+                self._parents[younger] = older
+                self.merges.append((self.entered[younger], time))
             else:
                 self.births.append(time)
                 newest = len(self.births) - 1
@@ -70,7 +91,6 @@ class LoopClasses:
                 self._set_crossings(_edge(i, j), self._only(newest))
         near_i.add(j)
         near_j.add(i)
-        return joins
 
     def filled_by(self, i: int, j: int) -> int:
         """Return how many loops the edge would fill."""
