@@ -19,6 +19,7 @@ from hodgerank.errors import DisconnectedGraph, InvalidComparisons
 from hodgerank.kernels.edges import EdgeSums, add_up, sum_by_edge
 from hodgerank.kernels.linalg import laplacian
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
+from hodgerank.kernels.quadrangles import Adjacency
 from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray, Item, Pair
 
 
@@ -219,6 +220,36 @@ class ComparisonGraph(Displayed, Charted):
         from hodgerank.kernels.triangles import triangles_per_edge
 
         return int(triangles_per_edge(*self.rows).sum()) // 3
+
+    @property
+    def quadrangles(self) -> IntArray:
+        """Cycles of four items, by position, of which neither diagonal was compared; one per row.
+
+        Designs without triangles may have very many: if 100 items are each compared with 100
+        others, 24.5 million.
+
+        >>> import hodgerank as hr
+        >>> square = [("a", "b", 1), ("b", "c", 1), ("c", "d", 1), ("d", "a", 1)]
+        >>> hr.ComparisonGraph.from_comparisons(hr.read_comparisons(square)).quadrangles
+        array([[0, 1, 2, 3]])
+        """
+        from hodgerank.kernels.quadrangles import list_quadrangles
+
+        found = np.empty((self.count_quadrangles(), 4), np.int64)
+        list_quadrangles(self.adjacency, len(found), found)
+        return found
+
+    def count_quadrangles(self, most: int | None = None) -> int:
+        """Return the number of `quadrangles`; counting stops beyond `most`."""
+        from hodgerank.kernels.quadrangles import list_quadrangles
+
+        limit = np.iinfo(np.int64).max if most is None else most
+        return int(list_quadrangles(self.adjacency, limit, np.empty((0, 4), np.int64)))
+
+    @property
+    def adjacency(self) -> Adjacency:
+        """The neighbours of every item, and the edges to them."""
+        return Adjacency.of(self.i, self.j, self.n_items)
 
     @property
     def laplacian(self) -> sparse.csr_array:
