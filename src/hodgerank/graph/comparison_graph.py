@@ -203,7 +203,7 @@ class ComparisonGraph(Displayed, Charted):
 
     @property
     def triangles(self) -> IntArray:
-        """Triples of items i < j < k, by position, of which all pairs were compared; one per row."""
+        """Triples of items i < j < k, by position, all compared with each other; one per row."""
         ij, jk, _ = self.triangle_edges.T
         return np.column_stack((self.i[ij], self.j[ij], self.j[jk]))
 

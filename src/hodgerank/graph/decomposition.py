@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 from scipy import sparse

@@ -29,7 +29,9 @@ MOST_TURNING = 1_000
 def padded(faces: Sequence[Sequence[int]]) -> IntArray:
     """Return faces of different lengths as one array."""
     width = max(map(len, faces), default=3)
-    rows = [[*face, *[PADDING] * (width - len(face))] for face in faces]
+    rows = [
+        face if len(face) == width else [*face, *[PADDING] * (width - len(face))] for face in faces
+    ]
     return np.array(rows, np.int64).reshape(-1, width)
 
 
@@ -41,6 +43,9 @@ def stacked(*faces: IntArray) -> IntArray:
         for part in faces
     ]
     return np.concatenate(wide)
+
+
+NO_FACES = padded([])
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +67,8 @@ class Faces:
     def of(cls, faces: FacesLike, items: Sequence[Item] | None = None) -> Faces:
         """Check the argument `faces`; cells hold `items`, or positions without them."""
         if isinstance(faces, str):
-            names = ("triangles", "quadrangles")
-            kind = require_one_of(faces, names, "faces")
-            return cls(kind == "quadrangles", padded([]))
+            kind = require_one_of(faces, ("triangles", "quadrangles"), "faces")
+            return cls(kind == "quadrangles", NO_FACES)
         position = None if items is None else {item: code for code, item in enumerate(items)}
         cells = []
         for cell in faces:
@@ -109,7 +113,7 @@ class Faces:
         return [tuple(code for code in row if code != PADDING) for row in self.cells.tolist()]
 
 
-TRIANGLES = Faces(quadrangles=False, cells=padded([]))
+TRIANGLES = Faces(quadrangles=False, cells=NO_FACES)
 
 
 def _ends(faces: IntArray) -> tuple[IntArray, IntArray]:
@@ -134,7 +138,8 @@ def circulation(graph: ComparisonGraph, faces: IntArray) -> sparse.csr_array:
 def faces_in(graph: ComparisonGraph, faces: FacesLike) -> Faces:
     """Check the argument `faces`; cells are given by the names of items."""
     found = Faces.of(faces, graph.items)
-    found.require_compared(np.column_stack((graph.i, graph.j)), graph.items)
+    if len(found.cells):
+        found.require_compared(np.column_stack((graph.i, graph.j)), graph.items)
     return found
 
 

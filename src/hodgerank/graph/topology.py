@@ -18,6 +18,7 @@ from hodgerank.errors import InvalidArgument
 from hodgerank.graph.build import build_graph, single_votes
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.faces import (
+    PADDING,
     TRIANGLES,
     Faces,
     FacesLike,
@@ -282,7 +283,10 @@ def _fill_edge_by_edge(i: CodeArray, j: CodeArray, n_items: int, faces: Faces) -
     order = np.lexsort((i, j))
     for a, b in zip(i[order].tolist(), j[order].tolist(), strict=True):
         loops.insert(a, b, 0)
-    return padded([sorted(face) if len(face) == 3 else face for face in loops.basis])
+    found = padded(loops.basis)
+    is_triangle = (found != PADDING).sum(axis=1) == 3
+    found[is_triangle, :3] = np.sort(found[is_triangle, :3], axis=1)
+    return found
 
 
 def _fill_at_once(graph: ComparisonGraph, faces: Faces) -> IntArray:

@@ -43,6 +43,7 @@ class LoopClasses:
         for cell in cells:
             for i, j in pairwise((*cell, cell[0])):
                 self._cells.setdefault(_edge(i, j), []).append(cell)
+        self._only_triangles = not quadrangles and not self._cells
 
     def add_item(self, time: int) -> None:
         """Add an item without edges."""
@@ -77,8 +78,9 @@ class LoopClasses:
 
     def completes_face(self, i: int, j: int) -> bool:
         """Whether a new edge would complete a face."""
-        near_i, near_j = self.neighbours[i], self.neighbours[j]
-        return not near_i.isdisjoint(near_j) or next(self._ways_back(i, j), None) is not None
+        if not self.neighbours[i].isdisjoint(self.neighbours[j]):
+            return True
+        return not self._only_triangles and next(self._ways_back(i, j), None) is not None
 
     def insert(self, i: int, j: int, time: int) -> None:
         """Add a new edge, and fill all faces that it completes.
@@ -104,9 +106,9 @@ class LoopClasses:
                 newest = len(self.births) - 1
                 self.cocycles[newest] = {_edge(i, j)}
                 self._set_crossings(_edge(i, j), self._only(newest))
-        if is_in_face and self.cocycles:
+        if is_in_face and self.cocycles and not self._only_triangles:
             for way in self._ways_back(i, j):
-                self._fill_face((i, j, *way), time)
+                self._fill_face((i, j, *way), self._crossing_along(i, j, *way, i), time)
         near_i.add(j)
         near_j.add(i)
 
@@ -114,7 +116,7 @@ class LoopClasses:
         """Return how many loops the edge would fill."""
         apex, cycles = self._crossed_cycles(i, j)
         found = list(cycles.values())
-        if self.cocycles:
+        if self.cocycles and not self._only_triangles:
             ways = self._ways_back(i, j)
             first = (apex,) if apex >= 0 else next(ways, ())
             own = self._crossing_along(j, *first, i)
@@ -137,7 +139,9 @@ class LoopClasses:
             return
         self._cross(_edge(i, j), self._crossing(i, apex) ^ self._crossing(j, apex))
         for other in cycles:
-            self._fill_face((i, j, other), time)
+            # looked up again, since an earlier filling may have changed the crossings of this cycle
+            crossed = self._crossing(i, j) ^ self._crossing(i, other) ^ self._crossing(j, other)
+            self._fill_face((i, j, other), crossed, time)
 
     def _cross(self, edge: Edge, classes: Classes) -> None:
         """Let live classes cross a new edge."""
@@ -145,10 +149,8 @@ class LoopClasses:
             self.cocycles[crossing].add(edge)
         self._set_crossings(edge, classes)
 
-    def _fill_face(self, face: Face, time: int) -> None:
+    def _fill_face(self, face: Face, crossed: Classes, time: int) -> None:
         """Fill a face: if live classes cross it, the youngest of them ends."""
-        # looked up here, since an earlier filling may have changed what crosses the face
-        crossed = self._crossing_along(*face, face[0])
         if crossed:
             self.basis.append(face)
             self._kill_youngest(crossed, time)
