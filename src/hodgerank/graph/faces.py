@@ -160,7 +160,8 @@ def turning_faces(
 ) -> IntArray:
     """Return faces around which a flow circulates, up to 1,000 of each kind; none if none do."""
     edges = turning_triangles(graph, flows, tolerance)
-    triangles = np.column_stack((graph.i[edges[:, 0]], graph.j[edges[:, :2]]))
+    corners = graph.i[edges[:, 0]], graph.j[edges[:, 0]], graph.j[edges[:, 1]]
+    triangles = np.stack(corners, axis=1).astype(np.int64)
     if faces.quadrangles:
         others = turning_quadrangles(graph.adjacency, flows, tolerance, MOST_TURNING)
     else:

@@ -34,9 +34,11 @@ from hodgerank.types import CodeArray, IntArray, VotesLike
 MANY_EDGES = 2_000  # from which compiled code is worth its import
 MOST_BITS = 1 << 34  # two gigabytes: an edge has a bit for every loop that is ever unfilled
 # Up to this many items, any order of pairs is processed in seconds. With more, thousands of
-# unfilled loops begin to be filled at this factor times items to the power 1.5 pairs.
+# unfilled loops begin to be filled at this factor times a power of items, in pairs: when a new pair
+# begins to lie in a triangle, or in a quadrangle.
 FEW_ITEMS = 600
-LOOPS_FILL = 0.55
+TRIANGLES_FILL = 0.55, 3 / 2
+QUADRANGLES_FILL = 0.65, 4 / 3
 
 
 class BettiNumbers(NamedTuple):
@@ -129,7 +131,7 @@ class TopologyTracker(Displayed, Charted):
         filled = Faces.of(faces, answers.items)
         filled.require_compared(pairs, answers.items)
         if n_pairs is None:
-            _require_few(answers.n_items, len(pairs))
+            _require_few(answers.n_items, len(pairs), filled)
         elif n_pairs < 0:
             raise InvalidArgument(f"n_pairs {n_pairs} must be a whole number from 0 on")
         if entering:
@@ -250,8 +252,9 @@ def _pairs_as_asked(votes: Comparisons) -> IntArray:
     return np.asarray(pairs[first_asked])
 
 
-def _require_few(n_items: int, n_pairs: int) -> None:
-    most = int(LOOPS_FILL * n_items**1.5)
+def _require_few(n_items: int, n_pairs: int, faces: Faces) -> None:
+    factor, power = QUADRANGLES_FILL if faces.quadrangles else TRIANGLES_FILL
+    most = int(factor * n_items**power)
     if n_items > FEW_ITEMS and n_pairs > most:
         raise InvalidArgument(
             f"following {n_pairs:,} pairs of {n_items:,} items may take long: use n_pairs={most} "

@@ -61,9 +61,9 @@ LOOPS = Bars(
 def topology_chart(tracker: TopologyTracker) -> Any:
     """Components and unfilled loops against the distinct pairs compared; below, each loop as a bar.
 
-    A loop is filled by triangles. Of more than 40 loops those that lasted longest are shown; loops
-    that are filled by the pair that closes them do not count. If items entered over time, each
-    component is a bar too.
+    A loop is filled by triangles, or other faces of the tracker. Of more than 40 loops those that
+    lasted longest are shown; loops that are filled by the pair that closes them do not count. If
+    items entered over time, each component is a bar too.
     """
     alt = altair()
     components, loops = (_intervals(tracker, dimension) for dimension in (0, 1))
