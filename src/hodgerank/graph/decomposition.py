@@ -28,7 +28,6 @@ from hodgerank.graph.faces import (
     names_of,
     other_faces,
     stacked,
-    turning_faces,
     whole_curl,
 )
 from hodgerank.graph.topology import BettiNumbers, fill
@@ -290,7 +289,7 @@ def _harmonic_part(
         if curl.shape[0]:
             part, _, residual = curl_part(curl, graph.weights, cyclic)
             harmonic = cyclic - part
-        turning = turning_faces(graph, faces, harmonic, 1e-8 * scale)
+        turning = cycles.turning_faces(graph, faces, harmonic, 1e-8 * scale)
         if not len(turning):
             return harmonic, curl
         curl = sparse.vstack((curl, circulation(graph, turning)), format="csr")

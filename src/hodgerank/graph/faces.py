@@ -15,15 +15,12 @@ from scipy import sparse
 
 from hodgerank.errors import InvalidArgument, UnknownItem, require_one_of
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.graph.cycles import turning_triangles
-from hodgerank.kernels.quadrangles import turning_quadrangles
-from hodgerank.types import FloatArray, IntArray, Item
+from hodgerank.types import IntArray, Item
 
 FacesLike: TypeAlias = Literal["triangles", "quadrangles"] | Sequence[Sequence[Item]]
 """What is filled: triangles, quadrangles too, or triangles and the listed cells."""
 
 PADDING = -1
-MOST_TURNING = 1_000
 
 
 def padded(faces: Sequence[Sequence[int]]) -> IntArray:
@@ -153,20 +150,6 @@ def whole_curl(graph: ComparisonGraph, faces: Faces) -> sparse.csr_array:
     if faces.only_triangles:
         return graph.D1
     return sparse.vstack((graph.D1, circulation(graph, other_faces(graph, faces))), format="csr")
-
-
-def turning_faces(
-    graph: ComparisonGraph, faces: Faces, flows: FloatArray, tolerance: float
-) -> IntArray:
-    """Return faces around which a flow circulates, up to 1,000 of each kind; none if none do."""
-    edges = turning_triangles(graph, flows, tolerance)
-    corners = graph.i[edges[:, 0]], graph.j[edges[:, 0]], graph.j[edges[:, 1]]
-    triangles = np.stack(corners, axis=1).astype(np.int64)
-    if faces.quadrangles:
-        others = turning_quadrangles(graph.adjacency, flows, tolerance, MOST_TURNING)
-    else:
-        others = faces.cells[abs(circulation(graph, faces.cells) @ flows) > tolerance]
-    return stacked(triangles, others)
 
 
 def names_of(faces: IntArray, items: Sequence[Item]) -> list[tuple[Item, ...]]:
