@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from hodgerank.data.comparisons import Comparisons, ReadReport, joint_report
 from hodgerank.data.reading.options import ReadOptions
@@ -21,6 +20,9 @@ from hodgerank.kernels.linalg import laplacian
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
 from hodgerank.kernels.quadrangles import Adjacency
 from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray, Item, Pair
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -186,6 +188,8 @@ class ComparisonGraph(Displayed, Charted):
         >>> graph.D0 @ [3, 2, 0]
         array([1., 3., 2.])
         """
+        from scipy import sparse
+
         m = self.n_edges
         ends = np.column_stack((self.i, self.j)).ravel()
         signs = np.tile([1.0, -1.0], m)
@@ -203,7 +207,7 @@ class ComparisonGraph(Displayed, Charted):
 
     @property
     def triangles(self) -> IntArray:
-        """Triples of items i < j < k, by position, all compared with each other; one per row."""
+        """Triples of items i < j < k, by position, of which all pairs were compared: one a row."""
         ij, jk, _ = self.triangle_edges.T
         return np.column_stack((self.i[ij], self.j[ij], self.j[jk]))
 
@@ -254,6 +258,8 @@ class ComparisonGraph(Displayed, Charted):
     @property
     def laplacian(self) -> sparse.csr_array:
         """Graph Laplacian D0^T M D0, where M holds the weights of the edges."""
+        from scipy import sparse
+
         gradient = self.D0
         return gradient.T @ sparse.diags_array(self.weights) @ gradient
 
