@@ -216,6 +216,8 @@ def test_cells_follow_items_that_enter():
         ("squares", "faces 'squares' is not one of triangles, quadrangles"),
         ([("a", "b")], "3 or more different items"),
         ([("a", "b", "a", "c")], "3 or more different items"),
+        (("a", "b", "c"), "3 or more different items in cyclic order, not 'a'"),
+        ((1, 2, 3), "3 or more different items in cyclic order, not 1"),
         (["abcd"], "3 or more different items in cyclic order, not 'abcd'"),
         ([("a", "c", "b", "d")], "'a' and 'c' side by side, which were never compared"),
     ],

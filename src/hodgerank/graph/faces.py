@@ -6,7 +6,7 @@ a row of items, by position in cyclic order, padded with -1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -69,7 +69,8 @@ class Faces:
         position = None if items is None else {item: code for code, item in enumerate(items)}
         cells = []
         for cell in faces:
-            corners = list(cell) if isinstance(cell, Sequence) and not isinstance(cell, str) else []
+            is_tuple = isinstance(cell, Iterable) and not isinstance(cell, str)
+            corners = list(cell) if is_tuple else []
             if len(corners) < 3 or len(set(corners)) < len(corners):
                 raise InvalidArgument(
                     f"a cell is a tuple of 3 or more different items in cyclic order, not {cell!r}"

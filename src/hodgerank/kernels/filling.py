@@ -47,7 +47,11 @@ def _next_common(
 
 
 class Paths(NamedTuple):
-    """The latest path from the current item over a smaller one to each smaller item."""
+    """The first path from the current item over a smaller one to each smaller item.
+
+    Every other such path forms a quadrangle with it. Those span all and, unlike quadrangles of
+    consecutive paths, are conditioned well.
+    """
 
     source: IntArray
     middle: IntArray
@@ -73,8 +77,9 @@ def _add_paths(
             a = adjacency.neighbours[t]
             if a >= k:
                 break
-            paths.source[a], paths.middle[a] = k, j
-            paths.first[a], paths.second[a] = e, adjacency.edges[t]
+            if paths.source[a] != k:
+                paths.source[a], paths.middle[a] = k, j
+                paths.first[a], paths.second[a] = e, adjacency.edges[t]
 
 
 @compiled
