@@ -225,11 +225,11 @@ def decompose(votes: VotesLike, *, faces: FacesLike = "triangles") -> HodgeDecom
     A cycle of four items is harmonic, unless quadrangles or this cell are faces:
 
     >>> votes = [("a", "b", 1), ("b", "c", 1), ("c", "d", 1), ("d", "a", 1)]
-    >>> print(decompose(votes).energy["harmonic"].round(6))
+    >>> round(decompose(votes).energy["harmonic"], 6)
     1.0
-    >>> print(decompose(votes, faces="quadrangles").energy["curl"].round(6))
+    >>> round(decompose(votes, faces="quadrangles").energy["curl"], 6)
     1.0
-    >>> print(decompose(votes, faces=[("a", "b", "c", "d")]).energy["curl"].round(6))
+    >>> round(decompose(votes, faces=[("a", "b", "c", "d")]).energy["curl"], 6)
     1.0
     """
     answered = AnsweredGraph.of(read_ungrouped(votes))
