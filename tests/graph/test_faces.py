@@ -13,6 +13,9 @@ from hodgerank.errors import InvalidArgument, UnknownItem
 from hodgerank.graph import decomposition as hodge
 from hodgerank.graph import topology
 from hodgerank.graph.decomposition import PARTS
+from hodgerank.plotting import decomposition_chart
+from hodgerank.plotting.charts import svg_of
+from pace import at_most
 from reference import faces as slow
 
 SQUARE = [("a", "b", 1), ("b", "c", 1), ("c", "d", 1), ("d", "a", 1)]
@@ -251,3 +254,22 @@ def test_a_large_sparse_graph_is_filled_in_time():
         tuple(range(1_000)), left, (left + rng.integers(1, 1_000, 20_500)) % 1_000, np.ones(20_500)
     )
     assert hr.betti_numbers(votes, faces="quadrangles") == (1, 0)
+
+
+def test_a_dense_design_with_a_hole_is_decomposed_in_time():
+    """Its 28 million quadrangles are neither listed nor needed."""
+    left, right = np.divmod(np.arange(10_609), 103)
+    ring = np.arange(7)
+    left, right = np.r_[left, 206 + ring], np.r_[103 + right, 206 + (ring + 1) % 7]
+    votes = hr.Comparisons(tuple(range(213)), left, right, np.ones(len(left)))
+    with at_most(seconds=2):
+        found = hr.decompose(votes, faces="quadrangles")
+    assert found.betti == (2, 1)
+    assert found.energies["harmonic"] == pytest.approx(7)
+
+
+def test_charts_name_the_curl_of_other_faces():
+    assert "triangular inconsistency (curl)" in svg_of(decomposition_chart(hr.decompose(SQUARE)))
+    drawn = svg_of(decomposition_chart(hr.decompose(SQUARE * 9, faces="quadrangles")))
+    assert "inconsistency within faces (curl)" in drawn
+    assert "triangular" not in drawn
