@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from hodgerank.estimators.population_comparison.result import (
         RankingComparison as RankingComparison,
     )
+    from hodgerank.estimators.possible_winners import PossibleWinners as PossibleWinners
+    from hodgerank.estimators.possible_winners import possible_winners as possible_winners
     from hodgerank.estimators.rank import rank as rank
     from hodgerank.estimators.ranking import Ranking as Ranking
     from hodgerank.estimators.reliability.assess import Reliability as Reliability
@@ -62,6 +64,8 @@ if TYPE_CHECKING:
     from hodgerank.estimators.robust import robust_rank as robust_rank
     from hodgerank.estimators.trust import TrustReport as TrustReport
     from hodgerank.estimators.trust import assess_trust as assess_trust
+    from hodgerank.estimators.votes_to_win import VotesToWin as VotesToWin
+    from hodgerank.estimators.votes_to_win import votes_to_win as votes_to_win
     from hodgerank.estimators.workers.assess import assess_workers as assess_workers
     from hodgerank.estimators.workers.assessment import WorkerAssessment as WorkerAssessment
     from hodgerank.graph.comparison_graph import ComparisonGraph as ComparisonGraph
@@ -128,6 +132,10 @@ _HOMES = {
     "TrustReport": "estimators.trust",
     "bayes_rank": "estimators.bayes",
     "crowd_bt": "estimators.crowd_bt",
+    "votes_to_win": "estimators.votes_to_win",
+    "VotesToWin": "estimators.votes_to_win",
+    "possible_winners": "estimators.possible_winners",
+    "PossibleWinners": "estimators.possible_winners",
     "CrowdBTRanking": "estimators.crowd_bt",
     "expected_tau": "estimators.certainty",
     "top_k_certainty": "estimators.certainty",

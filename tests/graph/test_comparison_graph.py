@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -111,3 +112,30 @@ def test_arrays_are_read_only():
     graph = hr.ComparisonGraph.from_comparisons(hr.read_comparisons([("a", "b", 1)]))
     with pytest.raises(ValueError, match="read-only"):
         graph.flows[0] = 0
+
+
+@given(comparisons(weighted=True, connected=False))
+def test_operators_are_those_of_the_definitions(votes):
+    graph = hr.ComparisonGraph.from_comparisons(votes)
+    x, flow = np.random.default_rng(1).normal(size=(2, max(graph.n_items, graph.n_edges)))
+    x, flow = x[: graph.n_items], flow[: graph.n_edges]
+    np.testing.assert_allclose(graph.D0 @ x, x[graph.i] - x[graph.j])
+    along = dict(zip(zip(graph.i.tolist(), graph.j.tolist(), strict=True), flow, strict=True))
+    sums = [along[i, j] + along[j, k] - along[i, k] for i, j, k in graph.triangles.tolist()]
+    np.testing.assert_allclose(graph.D1 @ flow, sums, atol=1e-12)
+    triples = combinations(range(graph.n_items), 3)
+    whole = [t for t in triples if all(pair in along for pair in combinations(t, 2))]
+    assert sorted(map(tuple, graph.triangles.tolist())) == whole
+    assert abs(graph.D1 @ graph.D0).sum() == 0
+    dense = np.diag(graph.laplacian.diagonal()) - graph.laplacian.toarray()
+    np.testing.assert_allclose(dense[graph.i, graph.j], graph.weights)
+    np.testing.assert_allclose(graph.laplacian @ np.ones(graph.n_items), 0, atol=1e-9)
+
+
+def test_scores_of_a_complete_balanced_design_are_borda_counts():
+    votes = hr.simulate_comparisons(7, 7 * 6 // 2 * 4, pairs="rounds", rng=4)
+    graph = hr.ComparisonGraph.from_comparisons(votes)
+    assert set(graph.counts.tolist()) == {4}
+    borda = graph.D0.T @ graph.flows / graph.n_items  # mean outcome against all items
+    ranking = hr.hodge_rank(graph)
+    np.testing.assert_allclose([ranking[item].score for item in graph.items], borda, atol=1e-12)

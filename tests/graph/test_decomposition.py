@@ -281,7 +281,7 @@ def test_neither_all_triangles_nor_all_edges_are_needed(n_votes, monkeypatch):
     votes = hr.simulate_comparisons(60, n_votes, rng=n_votes)
     whole = hr.decompose(votes)
     monkeypatch.setattr(topology, "MANY_EDGES", 0)
-    monkeypatch.setattr(hodge, "FEW_TRIANGLES", 0)
+    monkeypatch.setattr(hodge, "FEW_FACES", 0)
     sparing = hr.decompose(votes)
     assert sparing.betti == whole.betti == hr.betti_numbers(votes)
     for name in PARTS:

@@ -155,3 +155,54 @@ def test_a_graph_has_no_order():
     graph = hr.ComparisonGraph.from_comparisons(votes_of([(0, 1)], 2))
     with pytest.raises(InvalidArgument, match="single votes"):
         hr.TopologyTracker.of(graph)
+
+
+def gudhi_intervals_of_entries(n: int, pairs: list[tuple[int, int]]) -> list[tuple]:
+    tree = gudhi.SimplexTree()
+    for when, pair in enumerate(pairs, start=1):
+        for item in pair:
+            tree.insert([item], float(when))  # keeps the earlier time of a known item
+        tree.insert(list(pair), float(when))
+    tree.expansion(2)
+    found = tree.persistence(homology_coeff_field=2, min_persistence=0, persistence_dim_max=True)
+    return sorted((d, b, e) for d, (b, e) in found if d < 2 and e > b)
+
+
+def test_intervals_of_items_that_enter_with_their_first_comparison_equal_those_of_gudhi():
+    rng = random.Random(3)
+    for _ in range(300):
+        n = rng.randint(2, 12)
+        pairs = random_pairs(rng, n)
+        votes = [(f"i{a:02d}", f"i{b:02d}", 1) for a, b in pairs]
+        if not votes:
+            continue
+        tracker = hr.TopologyTracker.of(votes, entering=True)
+        found = sorted(tuple(interval) for interval in tracker.intervals)
+        assert found == gudhi_intervals_of_entries(n, pairs)
+
+
+def test_an_added_item_is_a_component_until_it_is_connected_to_an_older_one():
+    tracker = hr.TopologyTracker(1)
+    new = [tracker.add_item(), tracker.add_item()]
+    assert (new, tracker.n_items, tracker.beta_0) == ([1, 2], 3, 3)
+    tracker.add(0, 1)
+    late = tracker.add_item()
+    tracker.add(late, 2)  # both are younger than item 0; the later one ends
+    assert (0, 1, 2) in [tuple(interval) for interval in tracker.intervals]
+    assert tracker.beta_0 == 2
+    with pytest.raises(InvalidArgument, match="from 0 to 3"):
+        tracker.add(0, 4)
+
+
+def test_a_tracker_that_grows_beyond_the_size_for_bits_goes_on_alike(monkeypatch):
+    def grown() -> hr.TopologyTracker:
+        rng, tracker = random.Random(5), hr.TopologyTracker(3)
+        for n in range(4, 12):
+            tracker.add_item()
+            for pair in random_pairs(rng, n)[:6]:
+                tracker.add(*pair)
+        return tracker
+
+    expected = grown().intervals
+    monkeypatch.setattr(homology, "MAX_ITEMS_FOR_BITS", 7)
+    assert grown().intervals == expected

@@ -126,6 +126,9 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "topology_chart": lambda: plotting.topology_chart(
         hr.TopologyTracker.of(hr.simulate_comparisons(16, 60, rng=2))
     ),
+    "possible_winners_chart": lambda: plotting.possible_winners_chart(
+        hr.possible_winners(hr.simulate_comparisons(NAMES, 150, spread=0.5, rng=3))
+    ),
     "workers_chart": lambda: plotting.workers_chart(hr.assess_workers(simulated_votes())),
     "certainty_curve_chart": lambda: certainty_curve_chart(
         [(1000 * k, 0.2 * k) for k in range(5)],

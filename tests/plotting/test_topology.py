@@ -91,3 +91,17 @@ def test_graphs_without_loops_say_so(tracker, words):
 
 def test_it_is_drawn():
     assert "distinct pairs compared" in svg_of(tracker_of(12, 40).plot())
+
+
+def test_components_are_bars_if_items_enter_over_time():
+    votes = [("a", "b", 1), ("c", "d", 1), ("b", "c", 1), ("a", "d", 1)]
+    chart = topology_chart(hr.TopologyTracker.of(votes, entering=True))
+    components = curve_of(chart, "components")
+    assert components == {0: 0, 1: 1, 2: 2, 3: 1, 4: 1}
+    assert [(bar["opened"], bar["fate"]) for bar in bars_of(chart)] == [
+        (1, "still not connected to an older one"),
+        (2, "connected to an older one by pair 3"),
+        (4, "still unfilled"),
+    ]
+    assert "Connected from pair 3 on" in notes_of(chart)
+    svg_of(chart)

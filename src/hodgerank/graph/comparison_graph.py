@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +18,11 @@ from hodgerank.errors import DisconnectedGraph, InvalidComparisons
 from hodgerank.kernels.edges import EdgeSums, add_up, sum_by_edge
 from hodgerank.kernels.linalg import laplacian
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
+from hodgerank.kernels.quadrangles import Adjacency
 from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray, Item, Pair
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -173,6 +177,91 @@ class ComparisonGraph(Displayed, Charted):
     def n_votes(self) -> int:
         """Number of votes."""
         return int(self.counts.sum())
+
+    @property
+    def D0(self) -> sparse.csr_array:  # noqa: N802
+        """Gradient operator: scores of items to their differences on the edges.
+
+        >>> import hodgerank as hr
+        >>> votes = hr.read_comparisons([("a", "b", 1), ("b", "c", 1), ("a", "c", 1)])
+        >>> graph = hr.ComparisonGraph.from_comparisons(votes)
+        >>> graph.D0 @ [3, 2, 0]
+        array([1., 3., 2.])
+        """
+        from scipy import sparse
+
+        m = self.n_edges
+        ends = np.column_stack((self.i, self.j)).ravel()
+        signs = np.tile([1.0, -1.0], m)
+        return sparse.csr_array((signs, ends, 2 * np.arange(m + 1)), shape=(m, self.n_items))
+
+    @property
+    def D1(self) -> sparse.csr_array:  # noqa: N802
+        """Curl operator: a flow on the edges to its sum around each of `triangles`.
+
+        D1 @ D0 is 0: differences of scores form no cycles.
+        """
+        from hodgerank.kernels.triangles import curl_operator
+
+        return curl_operator(self.triangle_edges, self.n_edges)
+
+    @property
+    def triangles(self) -> IntArray:
+        """Triples of items i < j < k, by position, of which all pairs were compared: one a row."""
+        ij, jk, _ = self.triangle_edges.T
+        return np.column_stack((self.i[ij], self.j[ij], self.j[jk]))
+
+    @property
+    def triangle_edges(self) -> IntArray:
+        """Edges (ij, jk, ik) of each of `triangles`, by position."""
+        from hodgerank.kernels.triangles import list_triangles
+
+        return np.asarray(list_triangles(*self.rows, self.n_triangles))
+
+    @property
+    def n_triangles(self) -> int:
+        """Number of triangles."""
+        from hodgerank.kernels.triangles import triangles_per_edge
+
+        return int(triangles_per_edge(*self.rows).sum()) // 3
+
+    @property
+    def quadrangles(self) -> IntArray:
+        """Cycles of four items, by position, of which neither diagonal was compared; one per row.
+
+        Designs without triangles may have very many: if 100 items are each compared with 100
+        others, 24.5 million.
+
+        >>> import hodgerank as hr
+        >>> square = [("a", "b", 1), ("b", "c", 1), ("c", "d", 1), ("d", "a", 1)]
+        >>> hr.ComparisonGraph.from_comparisons(hr.read_comparisons(square)).quadrangles
+        array([[0, 1, 2, 3]])
+        """
+        from hodgerank.kernels.quadrangles import list_quadrangles
+
+        found = np.empty((self.count_quadrangles(), 4), np.int64)
+        list_quadrangles(self.adjacency, len(found), found)
+        return found
+
+    def count_quadrangles(self, most: int | None = None) -> int:
+        """Return the number of `quadrangles`; counting stops beyond `most`."""
+        from hodgerank.kernels.quadrangles import list_quadrangles
+
+        limit = np.iinfo(np.int64).max if most is None else most
+        return int(list_quadrangles(self.adjacency, limit, np.empty((0, 4), np.int64)))
+
+    @property
+    def adjacency(self) -> Adjacency:
+        """The neighbours of every item, and the edges to them."""
+        return Adjacency.of(self.i, self.j, self.n_items)
+
+    @property
+    def laplacian(self) -> sparse.csr_array:
+        """Graph Laplacian D0^T M D0, where M holds the weights of the edges."""
+        from scipy import sparse
+
+        gradient = self.D0
+        return gradient.T @ sparse.diags_array(self.weights) @ gradient
 
     @cached_property
     def surplus(self) -> FloatArray:

@@ -292,9 +292,7 @@ def _cycles(graph: ComparisonGraph, n: int) -> tuple[Evidence, FloatArray]:
     Many weak triangles show in their sum, a single strong one in the strongest: the statistic is
     the more surprising of the two.
     """
-    from hodgerank.graph.cycles import count_triangles
-
-    has_triangles = count_triangles(graph) > 0
+    has_triangles = graph.n_triangles > 0
 
     def statistics(y: FloatArray) -> FloatArray:
         return np.stack(cyclic_triangles(graph, y) if has_triangles else [cyclic_loops(graph, y)])

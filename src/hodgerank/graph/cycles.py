@@ -10,11 +10,13 @@ import numpy as np
 from scipy import sparse
 
 from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.graph.faces import Faces, circulation, stacked
 from hodgerank.graph.null_model import NullModel
 from hodgerank.types import FloatArray, IntArray, Item
 
 # Harmonic flow below this share of the largest counts as rounding.
 NEGLIGIBLE = 1e-9
+MOST_TURNING = 1_000
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class InconsistentTriangle:
 
 @dataclass(frozen=True)
 class Loop:
-    """A cycle of preferences that triangles do not explain; each item is preferred to the next.
+    """A cycle of preferences that faces do not explain; each item is preferred to the next.
 
     Attributes
     ----------
@@ -110,33 +112,21 @@ def _triangle(
     )
 
 
-def turning_triangles(graph: ComparisonGraph, flows: FloatArray, tolerance: float) -> IntArray:
-    """Return up to 1,000 triangles, by their edges, with the largest circulation of a flow."""
+def turning_faces(
+    graph: ComparisonGraph, faces: Faces, flows: FloatArray, tolerance: float
+) -> IntArray:
+    """Return faces around which a flow circulates, up to 1,000 of each kind; none if none do."""
+    from hodgerank.kernels.quadrangles import turning_quadrangles
     from hodgerank.kernels.triangles import strongest_curls
 
-    edges, ratios = strongest_curls(*graph.rows, flows, np.full(len(flows), 1 / 3), 1_000)
-    return np.asarray(edges[ratios > tolerance**2])
-
-
-def count_triangles(graph: ComparisonGraph) -> int:
-    """Return the number of triangles of the graph."""
-    from hodgerank.kernels.triangles import triangles_per_edge
-
-    return int(triangles_per_edge(*graph.rows).sum()) // 3
-
-
-def all_triangles(graph: ComparisonGraph) -> IntArray:
-    """Return every triangle by its edges (ij, jk, ik)."""
-    from hodgerank.kernels.triangles import list_triangles
-
-    return np.asarray(list_triangles(*graph.rows, count_triangles(graph)))
-
-
-def names_of(graph: ComparisonGraph, triangles: IntArray) -> list[tuple[Item, Item, Item]]:
-    """Return the items (i, j, k) of triangles given by their edges."""
-    i, j, k = graph.i[triangles[:, 0]], graph.j[triangles[:, 0]], graph.j[triangles[:, 1]]
-    items = graph.items
-    return [(items[a], items[b], items[c]) for a, b, c in zip(i, j, k, strict=True)]
+    edges, ratios = strongest_curls(*graph.rows, flows, np.full(len(flows), 1 / 3), MOST_TURNING)
+    ij, jk, _ = edges[ratios > tolerance**2].T
+    triangles = np.stack((graph.i[ij], graph.j[ij], graph.j[jk]), axis=1).astype(np.int64)
+    if faces.quadrangles:
+        others = turning_quadrangles(graph.adjacency, flows, tolerance, MOST_TURNING)
+    else:
+        others = faces.cells[abs(circulation(graph, faces.cells) @ flows) > tolerance]
+    return stacked(triangles, others)
 
 
 def harmonic_loops(graph: ComparisonGraph, harmonic: FloatArray, k: int) -> list[Loop]:

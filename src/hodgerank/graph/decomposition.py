@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.reading.vote_source import read_ungrouped
@@ -19,10 +19,21 @@ from hodgerank.graph import cycles
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.expected_shares import Expectation, Noise, expectation, position_bias_part
+from hodgerank.graph.faces import (
+    TRIANGLES,
+    Faces,
+    FacesLike,
+    circulation,
+    faces_in,
+    names_of,
+    other_faces,
+    stacked,
+    whole_curl,
+)
 from hodgerank.graph.topology import BettiNumbers, fill
 from hodgerank.kernels.hypothesis_tests import prequential_gain
-from hodgerank.kernels.triangles import curl_operator, curl_part
-from hodgerank.types import FloatArray, IntArray, VotesLike
+from hodgerank.kernels.triangles import curl_part
+from hodgerank.types import FloatArray, Item, VotesLike
 
 
 def prequential_p_value(votes: Comparisons) -> float:
@@ -44,9 +55,9 @@ PART_WORDS = {
     "harmonic": "harmonic inconsistency (longer loops)",
 }
 PARTS = tuple(PART_WORDS)
-# Largest number of triangles per edge for which all are used: a spanning subset suffices, but is
-# conditioned worse.
-FEW_TRIANGLES = 10
+# Largest number of triangles, or quadrangles, per edge for which all are used: a spanning subset
+# suffices, but is conditioned worse.
+FEW_FACES = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,14 +69,14 @@ class HodgeDecomposition(Displayed, Charted):
     bias, ties, gradient, curl, harmonic
         The components: one value per vote, in display orientation (left minus right). They add up
         to the outcomes. *bias* is explained by the display order alone, *ties* is disagreement
-        within pairs, *gradient* the ranking, *curl* cycles within triangles, *harmonic* longer
-        loops.
+        within pairs, *gradient* the ranking, *curl* cycles within faces (triangles, unless others
+        were named), *harmonic* longer loops.
     scores
         x, aligned with `graph.items`.
     flows
         The last three components on the edges of `graph`.
     betti
-        Number of components of the graph, and of loops that no triangles fill.
+        Number of components of the graph, and of loops that no faces fill.
     """
 
     answered: AnsweredGraph
@@ -77,7 +88,8 @@ class HodgeDecomposition(Displayed, Charted):
     gradient: FloatArray
     curl: FloatArray
     harmonic: FloatArray
-    _triangles: IntArray
+    _faces: Faces
+    _curl: sparse.csr_array
 
     def _headline(self) -> str:
         return ", ".join(f"{name} {share:.1%}" for name, share in self.energy.items())
@@ -120,7 +132,7 @@ class HodgeDecomposition(Displayed, Charted):
     @cached_property
     def expected(self) -> Expectation:
         """Size of each component expected by chance."""
-        return expectation(self.answered, self.betti, self._triangles)
+        return expectation(self.answered, self.betti, self._curl)
 
     def p_value(self, part: str) -> float | None:
         """Return the p-value of a component's share under the null model; None if it cannot occur.
@@ -153,6 +165,13 @@ class HodgeDecomposition(Displayed, Charted):
         return prequential_p_value(self.votes)
 
     @property
+    def part_words(self) -> dict[str, str]:
+        """The names of the parts in words."""
+        if self._faces.only_triangles:
+            return PART_WORDS
+        return PART_WORDS | {"curl": "inconsistency within faces (curl)"}
+
+    @property
     def unseen_bias(self) -> str | None:
         """Why position bias is not visible, in words; None if it is."""
         if self.expected.n_both_ways:
@@ -172,36 +191,52 @@ class HodgeDecomposition(Displayed, Charted):
         """Return up to k loops that carry most of the harmonic component."""
         return cycles.harmonic_loops(self.graph, self.flows["harmonic"], k)
 
-    def curl_potential(self) -> tuple[list[tuple[Any, Any, Any]], FloatArray]:
-        """Return every triangle by item names, and its potential z of least norm."""
-        triangles = cycles.all_triangles(self.graph)
-        operator = curl_operator(triangles, self.graph.n_edges)
+    def curl_potential(self) -> tuple[list[tuple[Item, ...]], FloatArray]:
+        """Return every face by item names in cyclic order, and its potential z of least norm."""
+        graph = self.graph
         cyclic = self.flows["curl"] + self.flows["harmonic"]
-        _, potential, _ = curl_part(operator, self.graph.weights, cyclic)
-        return cycles.names_of(self.graph, triangles), potential
+        _, potential, _ = curl_part(whole_curl(graph, self._faces), graph.weights, cyclic)
+        faces = stacked(graph.triangles, other_faces(graph, self._faces))
+        return names_of(faces, graph.items), potential
 
 
-def decompose(votes: VotesLike) -> HodgeDecomposition:
+def decompose(votes: VotesLike, *, faces: FacesLike = "triangles") -> HodgeDecomposition:
     """Compute the Hodge decomposition of votes by many workers.
 
     The graph may be disconnected. All inner products are weighted. Without unfilled loops
-    (beta_1 = 0) the harmonic component is 0 and no triangle is needed.
+    (beta_1 = 0) the harmonic component is 0 and no face is needed.
 
     Parameters
     ----------
     votes
         Comparisons, or anything `read_comparisons` accepts.
+    faces
+        Cycles that count as local, so that inconsistency around them belongs to the curl and not to
+        the harmonic component: "triangles"; "quadrangles", which also are cycles of four items of
+        which neither diagonal was compared; or a list of cells beside all triangles. A cell is a
+        tuple of 3 or more different items in cyclic order, each compared with the next.
 
     Examples
     --------
     >>> votes = [("a", "b", 1), ("b", "c", 1), ("c", "a", 1)]
     >>> {name: round(share, 6) for name, share in decompose(votes).energy.items()}
     {'bias': 0.0, 'ties': 0.0, 'gradient': 0.0, 'curl': 1.0, 'harmonic': 0.0}
+
+    A cycle of four items is harmonic, unless quadrangles or this cell are faces:
+
+    >>> votes = [("a", "b", 1), ("b", "c", 1), ("c", "d", 1), ("d", "a", 1)]
+    >>> round(decompose(votes).energy["harmonic"], 6)
+    1.0
+    >>> round(decompose(votes, faces="quadrangles").energy["curl"], 6)
+    1.0
+    >>> round(decompose(votes, faces=[("a", "b", "c", "d")]).energy["curl"], 6)
+    1.0
     """
-    return decompose_votes(AnsweredGraph.of(read_ungrouped(votes)))
+    answered = AnsweredGraph.of(read_ungrouped(votes))
+    return decompose_votes(answered, faces_in(answered.graph, faces))
 
 
-def decompose_votes(answered: AnsweredGraph) -> HodgeDecomposition:
+def decompose_votes(answered: AnsweredGraph, faces: Faces = TRIANGLES) -> HodgeDecomposition:
     """Decompose votes whose graph is known."""
     votes, graph, edge, sign = answered.votes, answered.graph, answered.edge, answered.sign
     bias = position_bias_part(votes, edge)
@@ -210,14 +245,12 @@ def decompose_votes(answered: AnsweredGraph) -> HodgeDecomposition:
     gradient = scores[graph.i] - scores[graph.j]
     cyclic = graph.flows - gradient
 
-    betti, corners = fill(graph)
-    i, j, k = corners.T
-    triangles = np.column_stack([graph.find_edges(*ends) for ends in ((i, j), (j, k), (i, k))])
-    harmonic = np.zeros(graph.n_edges)
+    betti, filling = fill(graph, faces)
+    harmonic, curl = np.zeros(graph.n_edges), sparse.csr_array((0, graph.n_edges))
     if betti.beta_1:
-        if cycles.count_triangles(graph) <= FEW_TRIANGLES * graph.n_edges:
-            triangles = cycles.all_triangles(graph)
-        harmonic, triangles = _harmonic_part(graph, cyclic, triangles)
+        few = _are_few(graph, faces)
+        curl = whole_curl(graph, faces) if few else circulation(graph, filling)
+        harmonic, curl = _harmonic_part(graph, cyclic, faces, curl)
     flows = {"gradient": gradient, "curl": cyclic - harmonic, "harmonic": harmonic}
     for part in flows.values():
         part.flags.writeable = False
@@ -229,27 +262,35 @@ def decompose_votes(answered: AnsweredGraph) -> HodgeDecomposition:
         bias=bias,
         ties=votes.outcome - bias - sign * graph.flows[edge],
         **{name: sign * part[edge] for name, part in flows.items()},
-        _triangles=triangles,
+        _faces=faces,
+        _curl=curl,
     )
 
 
-def _harmonic_part(
-    graph: ComparisonGraph, cyclic: FloatArray, triangles: IntArray
-) -> tuple[FloatArray, IntArray]:
-    """Return the part of a cyclic flow that triangles do not explain, and the triangles used.
+def _are_few(graph: ComparisonGraph, faces: Faces) -> bool:
+    """Whether all faces can be used; listed cells are not counted."""
+    most = FEW_FACES * graph.n_edges
+    if graph.n_triangles > most:
+        return False
+    return not faces.quadrangles or graph.count_quadrangles(most) <= most
 
-    Triangles independent modulo 2 are independent, but do not span all if the complex has torsion:
-    triangles around which the remainder still circulates are then added.
+
+def _harmonic_part(
+    graph: ComparisonGraph, cyclic: FloatArray, faces: Faces, curl: sparse.csr_array
+) -> tuple[FloatArray, sparse.csr_array]:
+    """Return the part of a cyclic flow that faces do not explain, and the curl operator used.
+
+    Faces independent modulo 2 are independent, but do not span all if the complex has torsion:
+    faces around which the remainder still circulates are then added.
     """
     scale = float(np.abs(cyclic).max(initial=0.0))
     for _ in range(20):
         harmonic = cyclic
-        if len(triangles):
-            operator = curl_operator(triangles, graph.n_edges)
-            part, _, residual = curl_part(operator, graph.weights, cyclic)
+        if curl.shape[0]:
+            part, _, residual = curl_part(curl, graph.weights, cyclic)
             harmonic = cyclic - part
-        turning = cycles.turning_triangles(graph, harmonic, 1e-8 * scale)
+        turning = cycles.turning_faces(graph, faces, harmonic, 1e-8 * scale)
         if not len(turning):
-            return harmonic, triangles
-        triangles = np.concatenate((triangles, turning))
+            return harmonic, curl
+        curl = sparse.vstack((curl, circulation(graph, turning)), format="csr")
     raise DidNotConverge("the projection on harmonic flows", 20, residual)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 from scipy.special import chdtrc
 
 from hodgerank.data.comparisons import Comparisons
@@ -28,13 +29,14 @@ from hodgerank.graph.transitive_crowd import (
 )
 from hodgerank.kernels.edges import group_rows
 from hodgerank.kernels.linalg.normal_equations import effective_resistances
-from hodgerank.kernels.triangles import curl_operator, curl_part
+from hodgerank.kernels.triangles import curl_part
 from hodgerank.types import FloatArray, IntArray
 
 # Total number of shuffled votes; more votes need fewer repetitions for the same accuracy.
 SHUFFLED = 10_000_000
 FEWEST_SHUFFLES, MOST_SHUFFLES = 39, 999
 UNANIMOUS = 1e-12  # variance that counts as rounding
+ROUNDING = 1e-9  # share that counts as rounding: loops modulo 2 may carry no flow
 
 
 class _Groups(NamedTuple):
@@ -200,8 +202,13 @@ class _FlowNoise(NamedTuple):
     spreads: FloatArray
 
 
-def expectation(answered: AnsweredGraph, betti: BettiNumbers, basis: IntArray) -> Expectation:
-    """Simulate the votes under the null model of each component, and measure its share."""
+def expectation(
+    answered: AnsweredGraph, betti: BettiNumbers, curl: sparse.csr_array
+) -> Expectation:
+    """Simulate the votes under the null model of each component, and measure its share.
+
+    `curl` sums flows around faces that span all; without unfilled loops it is not used.
+    """
     graph = answered.graph
     total = float(graph.squares.sum())
     orders = shuffle_display_order(answered)
@@ -219,12 +226,12 @@ def expectation(answered: AnsweredGraph, betti: BettiNumbers, basis: IntArray) -
         x = projection.scores(flows)
         cyclic = flows - (x[graph.i] - x[graph.j])
         whole, unexplained = projection.energies(flows), projection.energies(cyclic)
-        energies.append((whole, unexplained, _harmonic_energies(graph, cyclic, betti, basis)))
+        energies.append((whole, unexplained, _harmonic_energies(graph, cyclic, betti, curl)))
     whole, unexplained, harmonic = (np.concatenate(part) for part in zip(*energies, strict=True))
     ties = np.maximum(total - np.resize(orders.energies, n) - whole, 0.0)
 
     def share(values: FloatArray, dimensions: int) -> Noise:
-        if not dimensions:
+        if not dimensions or values.mean() <= ROUNDING * total:
             return NOTHING
         return Noise(float(values.mean()) / total, float(values.std(ddof=1)) / total)
 
@@ -292,13 +299,12 @@ def _redrawn(means: FloatArray, noise: _FlowNoise, n: int, seed: int) -> Iterato
 
 
 def _harmonic_energies(
-    graph: ComparisonGraph, cyclic: FloatArray, betti: BettiNumbers, basis: IntArray
+    graph: ComparisonGraph, cyclic: FloatArray, betti: BettiNumbers, curl: sparse.csr_array
 ) -> FloatArray:
-    """Return the energies of the part of cyclic flows that triangles do not explain."""
+    """Return the energies of the part of cyclic flows that faces do not explain."""
     if not betti.beta_1:
         return np.zeros(cyclic.shape[1])
     rest = cyclic
-    if len(basis):
-        operator = curl_operator(basis, graph.n_edges)
-        rest = cyclic - curl_part(operator, graph.weights, cyclic, tolerance=1e-6)[0]
+    if curl.shape[0]:
+        rest = cyclic - curl_part(curl, graph.weights, cyclic, tolerance=1e-6)[0]
     return np.asarray((graph.weights[:, None] * rest**2).sum(axis=0))

@@ -1,7 +1,8 @@
 """Betti numbers of the comparison graph, computed at once or as edges arrive.
 
-The complex is the graph with every triangle filled: beta_0 counts components, and beta_1 the loops
-that no triangles fill, around which preferences may be cyclic without any cyclic triangle.
+The complex is the graph with every triangle filled, and other faces on demand: beta_0 counts
+components, and beta_1 the loops that no faces fill, around which preferences may be cyclic without
+any inconsistent face. Homology is taken modulo 2.
 """
 
 from __future__ import annotations
@@ -16,19 +17,32 @@ from hodgerank.display import Charted, Displayed
 from hodgerank.errors import InvalidArgument
 from hodgerank.graph.build import build_graph, single_votes
 from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.graph.faces import (
+    PADDING,
+    TRIANGLES,
+    Faces,
+    FacesLike,
+    circulation,
+    faces_in,
+    padded,
+    stacked,
+)
 from hodgerank.kernels.homology import LoopClasses
+from hodgerank.kernels.quadrangles import Adjacency
 from hodgerank.types import CodeArray, IntArray, VotesLike
 
 MANY_EDGES = 2_000  # from which compiled code is worth its import
 MOST_BITS = 1 << 34  # two gigabytes: an edge has a bit for every loop that is ever unfilled
 # Up to this many items, any order of pairs is processed in seconds. With more, thousands of
-# unfilled loops begin to be filled at this factor times items to the power 1.5 pairs.
+# unfilled loops begin to be filled at this factor times a power of items, in pairs: when a new pair
+# begins to lie in a triangle, or in a quadrangle.
 FEW_ITEMS = 600
-LOOPS_FILL = 0.55
+TRIANGLES_FILL = 0.55, 3 / 2
+QUADRANGLES_FILL = 0.65, 4 / 3
 
 
 class BettiNumbers(NamedTuple):
-    """Number of components, and of loops that no triangles fill."""
+    """Number of components, and of loops that no faces fill."""
 
     beta_0: int
     beta_1: int
@@ -54,10 +68,15 @@ class Interval(NamedTuple):
 class TopologyTracker(Displayed, Charted):
     """Betti numbers of a graph that grows edge by edge.
 
+    Items are there from the beginning, or enter later by `add_item`. Time is the number of edges.
+
     Parameters
     ----------
     n_items
-        Items are 0 .. n_items - 1.
+        Number of items at the beginning; they are 0 .. n_items - 1.
+    faces
+        What is filled as soon as all its pairs are there: "triangles", "quadrangles" (cycles of
+        three or four items), or triangles and the listed cells, tuples of items in cyclic order.
 
     Examples
     --------
@@ -68,16 +87,21 @@ class TopologyTracker(Displayed, Charted):
     (1, 1, 1)
     """
 
-    def __init__(self, n_items: int) -> None:
+    def __init__(self, n_items: int, *, faces: FacesLike = "triangles") -> None:
         if not isinstance(n_items, int | np.integer) or n_items < 0:
             raise InvalidArgument(f"n_items must be a whole number from 0 on, not {n_items!r}")
-        self._loops = LoopClasses(int(n_items))
+        self._loops = _classes(int(n_items), Faces.of(faces))
         self._n_edges = 0
-        self._n_items = n_items
-        self._merges: list[int] = []
 
     @classmethod
-    def of(cls, votes: VotesLike, *, n_pairs: int | None = None) -> TopologyTracker:
+    def of(
+        cls,
+        votes: VotesLike,
+        *,
+        n_pairs: int | None = None,
+        entering: bool = False,
+        faces: FacesLike = "triangles",
+    ) -> TopologyTracker:
         """Follow the topology of votes as it grew, in the order in which pairs were first compared.
 
         The order is that of the times, if there are any, else of the rows. Items are identified by
@@ -90,6 +114,11 @@ class TopologyTracker(Displayed, Charted):
         n_pairs
             Follow only this many distinct pairs. Default: all, unless that takes too long: with
             many items and random pairs, thousands of loops are unfilled at once.
+        entering
+            Whether an item enters with its first comparison, and not at the beginning. Items are
+            then identified by the order in which they enter.
+        faces
+            What is filled, see `TopologyTracker`; the items of listed cells are given by name.
 
         Examples
         --------
@@ -99,12 +128,23 @@ class TopologyTracker(Displayed, Charted):
         """
         answers = single_votes(votes, "the order in which pairs were asked")
         pairs = _pairs_as_asked(answers)
+        filled = Faces.of(faces, answers.items)
+        filled.require_compared(pairs, answers.items)
         if n_pairs is None:
-            _require_few(answers.n_items, len(pairs))
+            _require_few(answers.n_items, len(pairs), filled)
         elif n_pairs < 0:
             raise InvalidArgument(f"n_pairs {n_pairs} must be a whole number from 0 on")
-        tracker = cls(answers.n_items)
-        for i, j in pairs[:n_pairs].tolist():
+        if entering:
+            seen, first_seen = np.unique(pairs, return_index=True)
+            code = np.zeros(answers.n_items, np.int64)
+            code[seen] = np.argsort(np.argsort(first_seen))
+            pairs, filled = code[pairs], filled.renumbered(code)
+        tracker = cls(0 if entering else answers.n_items)
+        tracker._loops = _classes(tracker.n_items, filled)
+        pairs = pairs[:n_pairs]
+        for i, j in pairs.tolist():
+            while max(i, j) >= tracker.n_items:
+                tracker._loops.add_item(tracker.n_edges + 1)
             tracker.add(i, j)
         return tracker
 
@@ -116,8 +156,8 @@ class TopologyTracker(Displayed, Charted):
 
     @property
     def n_items(self) -> int:
-        """Number of items."""
-        return self._n_items
+        """Number of items that have entered."""
+        return len(self._loops.neighbours)
 
     @property
     def n_edges(self) -> int:
@@ -127,12 +167,24 @@ class TopologyTracker(Displayed, Charted):
     @property
     def beta_0(self) -> int:
         """Number of components."""
-        return self.n_items - len(self._merges)
+        return self.n_items - len(self._loops.merges)
 
     @property
     def beta_1(self) -> int:
-        """Number of loops that no triangles fill."""
+        """Number of loops that no faces fill."""
         return len(self._loops.cocycles)
+
+    def add_item(self) -> int:
+        """Add an item, as a component of its own; return its number.
+
+        >>> tracker = TopologyTracker(2)
+        >>> tracker.add(0, 1)
+        >>> tracker.add(tracker.add_item(), 0)
+        >>> [tuple(interval) for interval in tracker.intervals]
+        [(0, 0, 1), (0, 0, inf), (0, 1, 2)]
+        """
+        self._loops.add_item(self._n_edges)
+        return self.n_items - 1
 
     def add(self, i: int, j: int) -> None:
         """Add a pair; a known pair changes nothing."""
@@ -140,8 +192,7 @@ class TopologyTracker(Displayed, Charted):
         if j in self._loops.neighbours[i]:
             return
         self._n_edges += 1
-        if self._loops.insert(i, j, self._n_edges):
-            self._merges.append(self._n_edges)
+        self._loops.insert(i, j, self._n_edges)
 
     def effect(self, i: int, j: int) -> Effect:
         """Return whether this pair would connect components, open a loop, or fill loops."""
@@ -151,7 +202,7 @@ class TopologyTracker(Displayed, Charted):
             return Effect()
         if self._loops.joins(i, j):
             return Effect(joins_components=True)
-        if neighbours[i].isdisjoint(neighbours[j]):
+        if not self._loops.completes_face(i, j):
             return Effect(opens_loop=True)
         return Effect(fills_loops=self._loops.filled_by(i, j))
 
@@ -159,23 +210,28 @@ class TopologyTracker(Displayed, Charted):
     def intervals(self) -> list[Interval]:
         """Components and loops with the number of edges at their birth and death.
 
-        Loops that are filled by the edge that opens them are omitted.
+        Of two components that an edge connects, the one that entered later ends. Components and
+        loops that end with the edge that begins them are omitted.
         """
-        components = [
-            *(Interval(0, 0, merge) for merge in self._merges),
-            *(Interval(0, 0, np.inf) for _ in range(self.beta_0)),
-        ]
+        merged = (Interval(0, *merge) for merge in self._loops.merges)
+        whole = (Interval(0, birth, np.inf) for birth in self._loops.births_of_components)
+        components = sorted(each for each in (*merged, *whole) if each.death > each.birth)
         loops = [Interval(1, birth, death) for birth, death in self._loops.deaths]
         living = [Interval(1, self._loops.births[k], np.inf) for k in self._loops.cocycles]
         return components + sorted(loops + living)
 
     @property
-    def filling_triangles(self) -> list[tuple[int, int, int]]:
-        """Independent triangles that span the boundaries of all triangles."""
+    def filling_faces(self) -> list[tuple[int, ...]]:
+        """Independent faces, in cyclic order, that span the boundaries of all faces."""
         return self._loops.basis
 
+    @property
+    def filling_triangles(self) -> list[tuple[int, ...]]:
+        """The triangles among `filling_faces`."""
+        return [face for face in self.filling_faces if len(face) == 3]
+
     def _checked(self, i: int, j: int) -> tuple[int, int]:
-        n = self._n_items
+        n = self.n_items
         if type(i) is type(j) is int and 0 <= i < n and 0 <= j < n and i != j:
             return i, j
         whole = isinstance(i, int | np.integer) and isinstance(j, int | np.integer)
@@ -196,8 +252,9 @@ def _pairs_as_asked(votes: Comparisons) -> IntArray:
     return np.asarray(pairs[first_asked])
 
 
-def _require_few(n_items: int, n_pairs: int) -> None:
-    most = int(LOOPS_FILL * n_items**1.5)
+def _require_few(n_items: int, n_pairs: int, faces: Faces) -> None:
+    factor, power = QUADRANGLES_FILL if faces.quadrangles else TRIANGLES_FILL
+    most = int(factor * n_items**power)
     if n_items > FEW_ITEMS and n_pairs > most:
         raise InvalidArgument(
             f"following {n_pairs:,} pairs of {n_items:,} items may take long: use n_pairs={most} "
@@ -205,47 +262,84 @@ def _require_few(n_items: int, n_pairs: int) -> None:
         )
 
 
-def fill(graph: ComparisonGraph) -> tuple[BettiNumbers, IntArray]:
-    """Return Betti numbers, and independent triangles (by items) that span all boundaries.
+def _classes(n_items: int, faces: Faces) -> LoopClasses:
+    return LoopClasses(n_items, quadrangles=faces.quadrangles, cells=faces.listed())
 
-    Each independent triangle fills one of the m - n + beta_0 independent loops of the graph.
+
+def fill(graph: ComparisonGraph, faces: Faces = TRIANGLES) -> tuple[BettiNumbers, IntArray]:
+    """Return Betti numbers, and independent faces (by items) that span all boundaries.
+
+    Each independent face fills one of the m - n + beta_0 independent loops of the graph. Triangles
+    are rows i < j < k.
     """
     n_loops = graph.n_edges - graph.n_items + graph.n_components
     if graph.n_edges < MANY_EDGES:
-        triangles = _fill_edge_by_edge(graph.i, graph.j, graph.n_items)
+        filling = _fill_edge_by_edge(graph.i, graph.j, graph.n_items, faces)
     else:
-        triangles = _fill_at_once(graph)
-    return BettiNumbers(graph.n_components, n_loops - len(triangles)), triangles
+        filling = _fill_at_once(graph, faces)
+    return BettiNumbers(graph.n_components, n_loops - len(filling)), filling
 
 
-def _fill_edge_by_edge(i: CodeArray, j: CodeArray, n_items: int) -> IntArray:
+def _fill_edge_by_edge(i: CodeArray, j: CodeArray, n_items: int, faces: Faces) -> IntArray:
     """Fill incrementally, item by item, so that few loops are unfilled at a time."""
-    loops = LoopClasses(n_items)
+    loops = _classes(n_items, faces)
     order = np.lexsort((i, j))
     for a, b in zip(i[order].tolist(), j[order].tolist(), strict=True):
         loops.insert(a, b, 0)
-    return np.sort(np.array(loops.basis, np.int64).reshape(-1, 3), axis=1)
+    found = padded(loops.basis)
+    is_triangle = (found != PADDING).sum(axis=1) == 3
+    found[is_triangle, :3] = np.sort(found[is_triangle, :3], axis=1)
+    return found
 
 
-def _fill_at_once(graph: ComparisonGraph) -> IntArray:
-    """Fill with compiled code, for many edges; edges in no triangle are omitted."""
-    from hodgerank.kernels.homology import count_classes, filling_triangles
+def _fill_at_once(graph: ComparisonGraph, faces: Faces) -> IntArray:
+    """Fill with compiled code, for many edges; edges in no face are omitted."""
+    from hodgerank.kernels.filling import count_classes, filling_faces
+    from hodgerank.kernels.quadrangles import are_in_cycles_of_four
     from hodgerank.kernels.triangles import triangles_per_edge
 
-    in_triangle = triangles_per_edge(*graph.rows) > 0
-    i, j = graph.i[in_triangle], graph.j[in_triangle]
+    is_in_face = triangles_per_edge(*graph.rows) > 0
+    around_cells = circulation(graph, faces.cells)
+    is_in_face[around_cells.indices] = True
+    if faces.quadrangles:
+        others = np.flatnonzero(~is_in_face)
+        is_in_face[others] = are_in_cycles_of_four(
+            graph.adjacency, graph.i[others], graph.j[others]
+        )
+    i, j = graph.i[is_in_face], graph.j[is_in_face]
     order = np.lexsort((i, j))
-    starts, tails = np.searchsorted(j[order], np.arange(graph.n_items + 1)), i[order]
-    n_classes = count_classes(starts, tails)
-    if len(tails) * n_classes > MOST_BITS:
-        return _fill_edge_by_edge(i, j, graph.n_items)
-    return np.asarray(filling_triangles(starts, tails, n_classes))
+    i, j = i[order], j[order]
+    starts = np.searchsorted(j, np.arange(graph.n_items + 1))
+    adjacency = Adjacency.of(i, j, graph.n_items) if faces.quadrangles else Adjacency.none()
+    n_classes = count_classes(starts, i, adjacency)
+    if len(i) * n_classes > MOST_BITS:
+        return _fill_edge_by_edge(i, j, graph.n_items, faces)
+    place = np.empty(graph.n_edges, np.int64)
+    place[np.flatnonzero(is_in_face)[order]] = np.arange(len(i))
+    found, cells = filling_faces(
+        starts, i, adjacency, place[around_cells.indices], around_cells.indptr, n_classes
+    )
+    return stacked(found, faces.cells[cells])
 
 
-def betti_numbers(votes: VotesLike) -> BettiNumbers:
-    """Return the Betti numbers of the graph of the votes.
+def betti_numbers(votes: VotesLike, *, faces: FacesLike = "triangles") -> BettiNumbers:
+    """Return the Betti numbers of the graph of the votes, with coefficients modulo 2.
 
-    >>> betti_numbers([("a", "b", 1), ("b", "c", 1), ("c", "d", 1), ("d", "a", 1)])
+    Parameters
+    ----------
+    votes
+        Votes or their graph, or anything `read_comparisons` accepts.
+    faces
+        What is filled: "triangles", "quadrangles" (cycles of three or four items), or triangles and
+        the listed cells, tuples of items in cyclic order.
+
+    Examples
+    --------
+    >>> square = [("a", "b", 1), ("b", "c", 1), ("c", "d", 1), ("d", "a", 1)]
+    >>> betti_numbers(square)
     BettiNumbers(beta_0=1, beta_1=1)
+    >>> betti_numbers(square, faces="quadrangles")
+    BettiNumbers(beta_0=1, beta_1=0)
     """
-    return fill(build_graph(votes))[0]
+    graph = build_graph(votes)
+    return fill(graph, faces_in(graph, faces))[0]

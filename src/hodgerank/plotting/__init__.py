@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from hodgerank.plotting.decomposition import decomposition_chart as decomposition_chart
     from hodgerank.plotting.outliers import outliers_chart as outliers_chart
     from hodgerank.plotting.population_comparison import slope_chart as slope_chart
+    from hodgerank.plotting.possible_winners import (
+        possible_winners_chart as possible_winners_chart,
+    )
     from hodgerank.plotting.probability import probability_chart as probability_chart
     from hodgerank.plotting.ranking import group_rankings_chart as group_rankings_chart
     from hodgerank.plotting.ranking import ranking_chart as ranking_chart
@@ -40,6 +43,7 @@ _HOMES = {
     "learning_curves_chart": "curves",
     "outliers_chart": "outliers",
     "topology_chart": "topology",
+    "possible_winners_chart": "possible_winners",
     "workers_chart": "workers",
     "save_chart": "charts",
     "with_theme": "theme",
@@ -56,6 +60,7 @@ _NATURAL = {
     "LearningCurves": "learning_curves_chart",
     "Outliers": "outliers_chart",
     "TopologyTracker": "topology_chart",
+    "PossibleWinners": "possible_winners_chart",
     "WorkerAssessment": "workers_chart",
 }
 

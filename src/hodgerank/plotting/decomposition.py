@@ -7,7 +7,7 @@ from typing import Any
 from hodgerank.display import p_words
 from hodgerank.estimators import trust_statements as say
 from hodgerank.estimators.trust import TrustReport
-from hodgerank.graph.decomposition import PART_WORDS, HodgeDecomposition
+from hodgerank.graph.decomposition import HodgeDecomposition
 from hodgerank.plotting.text_width import text_width
 from hodgerank.plotting.theme import altair, charted, data_of, heading, room_to, words_alone
 
@@ -55,7 +55,7 @@ def part_rows(parts: HodgeDecomposition) -> list[dict[str, Any]]:
     What is not known has no entry.
     """
     rows = []
-    for part, words in PART_WORDS.items():
+    for part, words in parts.part_words.items():
         row: dict[str, Any] = {"part": words, "null": NULLS[part]}
         p_value, share = parts.p_value(part), parts.energy[part]
         if part == "bias" and parts.unseen_bias is not None:
@@ -91,7 +91,7 @@ def _drawn(rows: list[dict[str, Any]], labels: float, width: float) -> Any:
     base = alt.Chart(data_of(rows)).encode(
         y=alt.Y(
             "part:N",
-            sort=list(PART_WORDS.values()),
+            sort=[row["part"] for row in rows],
             title=None,
             axis=alt.Axis(domain=False, ticks=False, labelPadding=8, minExtent=labels),
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,46 +27,78 @@ FEW_TICKS = 8
 SERIES = ("components", "unfilled loops")
 
 
+class Bars(NamedTuple):
+    """How the bars of one dimension are drawn and described."""
+
+    name: str
+    colour: str
+    begun: str
+    closed: str
+    open: str
+    note: str
+
+
+COMPONENTS = Bars(
+    "components",
+    COLOURS[0],
+    "entered after pair",
+    "connected to an older one by",
+    "still not connected to an older one",
+    "Blue bars: each component, from its first item to the pair that connected it to an older one.",
+)
+LOOPS = Bars(
+    "loops",
+    COLOURS[1],
+    "created by pair",
+    "filled by",
+    "still unfilled",
+    "Orange bars: each loop, from the pair that created it to the pair that filled it. Triangle: "
+    "still unfilled.",
+)
+
+
 @charted
 def topology_chart(tracker: TopologyTracker) -> Any:
     """Components and unfilled loops against the distinct pairs compared; below, each loop as a bar.
 
-    A loop is filled by triangles. Of more than 40 loops those that lasted longest are shown; loops
-    that are filled by the pair that closes them do not count.
+    A loop is filled by triangles, or other faces of the tracker. Of more than 40 loops those that
+    lasted longest are shown; loops that are filled by the pair that closes them do not count. If
+    items entered over time, each component is a bar too.
     """
     alt = altair()
-    loops = np.array(
-        [(i.birth, i.death) for i in tracker.intervals if i.dimension == 1], float
-    ).reshape(-1, 2)
-    beta_0, beta_1 = _curves(tracker, loops)
+    components, loops = (_intervals(tracker, dimension) for dimension in (0, 1))
+    beta_0, beta_1 = (_curve(each, tracker.n_edges) for each in (components, loops))
     notes = [
         _milestones(tracker, beta_0, beta_1),
         "A cycle along an unfilled loop shows in no triangle.",
     ]
-    if not len(loops):
-        panels = _betti(beta_0, beta_1)
-    else:
-        notes.append(
-            "Bars: each loop, from the pair that created it to the pair that filled it. Triangle: "
-            "still unfilled."
-        )
-        if len(loops) > MOST_BARS:
-            notes.append(f"The {MOST_BARS} longest-lived of {len(loops):,} loops.")
-        panels = alt.vconcat(
-            _betti(beta_0, beta_1, axis=False), _bars(loops, tracker.n_edges), spacing=14
-        ).resolve_scale(x="shared", color="independent", shape="independent")
-    return panels.properties(title=heading(_finding(tracker), *notes, width=WIDTH + AXIS))
+    bars = [(loops, LOOPS)] if len(loops) else []
+    if components[:, 0].any():
+        bars.insert(0, (components, COMPONENTS))
+    panels = [_betti(beta_0, beta_1, axis=not bars)]
+    for place, (intervals, kind) in enumerate(bars, start=1):
+        notes.append(kind.note)
+        if len(intervals) > MOST_BARS:
+            notes.append(f"The {MOST_BARS} longest-lived of {len(intervals):,} {kind.name}.")
+        panels.append(_bars(intervals, kind, tracker.n_edges, axis=place == len(bars)))
+    chart = alt.vconcat(*panels, spacing=14) if bars else panels[0]
+    if bars:
+        chart = chart.resolve_scale(x="shared", color="independent", shape="independent")
+    return chart.properties(title=heading(_finding(tracker), *notes, width=WIDTH + AXIS))
 
 
-def _curves(tracker: TopologyTracker, loops: FloatArray) -> tuple[IntArray, IntArray]:
-    """Both Betti numbers after 0, 1, ... pairs."""
-    n_times = tracker.n_edges + 1
-    merges = [i.death for i in tracker.intervals if i.dimension == 0 and np.isfinite(i.death)]
-    filled = loops[np.isfinite(loops[:, 1]), 1]
-    joined = np.bincount(np.array(merges, np.int64), minlength=n_times)
-    opened = np.bincount(loops[:, 0].astype(np.int64), minlength=n_times)
-    closed = np.bincount(filled.astype(np.int64), minlength=n_times)
-    return tracker.n_items - np.cumsum(joined), np.cumsum(opened - closed)
+def _intervals(tracker: TopologyTracker, dimension: int) -> FloatArray:
+    """Birth and death of every component or loop, one row each."""
+    found = [(i.birth, i.death) for i in tracker.intervals if i.dimension == dimension]
+    return np.array(found, float).reshape(-1, 2)
+
+
+def _curve(intervals: FloatArray, n_edges: int) -> IntArray:
+    """Return how many are alive after 0, 1, ... pairs."""
+    births, deaths = intervals.T
+    begun = np.bincount(births.astype(np.int64), minlength=n_edges + 1)
+    ended = np.bincount(deaths[np.isfinite(deaths)].astype(np.int64), minlength=n_edges + 1)
+    return np.asarray(np.cumsum(begun - ended))
 
 
 def _finding(tracker: TopologyTracker) -> str:
@@ -90,7 +122,7 @@ def _milestones(tracker: TopologyTracker, beta_0: IntArray, beta_1: IntArray) ->
     """When items became connected, and when most loops were unfilled."""
     found = []
     if tracker.n_edges and tracker.beta_0 == 1:
-        found.append(f"connected from pair {int(np.argmax(beta_0 == 1)):,} on")
+        found.append(f"connected from pair {int(np.flatnonzero(beta_0 != 1)[-1]) + 1:,} on")
     most = int(beta_1.max())
     if most:
         found.append(f"at most {_count(most, 'unfilled loop')}, at pair {int(beta_1.argmax()):,}")
@@ -141,35 +173,35 @@ def _betti(beta_0: IntArray, beta_1: IntArray, *, axis: bool = True) -> Any:
     )
 
 
-def _bars(loops: FloatArray, n_edges: int) -> Any:
-    """The longest loops, from birth to death or to the last pair."""
+def _bars(intervals: FloatArray, kind: Bars, n_edges: int, *, axis: bool) -> Any:
+    """The longest intervals, from birth to death or to the last pair."""
     alt = altair()
-    is_open = ~np.isfinite(loops[:, 1])
-    ends = np.where(is_open, _end(n_edges), loops[:, 1])
-    order = np.lexsort((loops[:, 0], loops[:, 0] - ends))[:MOST_BARS]
+    is_open = ~np.isfinite(intervals[:, 1])
+    ends = np.where(is_open, _end(n_edges), intervals[:, 1])
+    order = np.lexsort((intervals[:, 0], intervals[:, 0] - ends))[:MOST_BARS]
     values = [
         {
             "place": place,
-            "opened": int(loops[k, 0]),
+            "opened": int(intervals[k, 0]),
             "end": float(ends[k]),
-            "fate": "still unfilled" if is_open[k] else f"filled by pair {int(ends[k]):,}",
+            "fate": kind.open if is_open[k] else f"{kind.closed} pair {int(ends[k]):,}",
             "open": bool(is_open[k]),
         }
         for place, k in enumerate(order.tolist())
     ]
     base = alt.Chart(data_of(values)).encode(
         y=alt.Y("place:O", axis=None, scale=alt.Scale(paddingInner=0.25)),
-        x=_pairs_axis("opened:Q", n_edges, shown=True),
+        x=_pairs_axis("opened:Q", n_edges, shown=axis),
         tooltip=[
-            alt.Tooltip("opened:Q", title="created by pair", format=","),
+            alt.Tooltip("opened:Q", title=kind.begun, format=","),
             alt.Tooltip("fate:N", title="then"),
         ],
     )
-    bars = base.mark_bar(color=COLOURS[1], opacity=0.75).encode(x2="end:Q")
+    bars = base.mark_bar(color=kind.colour, opacity=0.75).encode(x2="end:Q")
     ends_open = (
         base.transform_filter(alt.datum.open)
         .mark_point(
-            shape="triangle-right", filled=True, size=45, opacity=1, color=COLOURS[1], xOffset=5
+            shape="triangle-right", filled=True, size=45, opacity=1, color=kind.colour, xOffset=5
         )
         .encode(x="end:Q")
     )

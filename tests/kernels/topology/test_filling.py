@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hodgerank.kernels.homology import LoopClasses, count_classes, filling_triangles
+from hodgerank.kernels.filling import count_classes, filling_faces
+from hodgerank.kernels.homology import LoopClasses
+from hodgerank.kernels.quadrangles import Adjacency
 
 
 def smaller_neighbours(edges, n):
@@ -33,6 +35,18 @@ def rank_modulo_2(triangles, edges):
     return len(pivots)
 
 
+NO_CELLS = np.empty(0, np.int64), np.zeros(1, np.int64)
+
+
+def classes_and_triangles(edges, n):
+    """The number of classes ever opened, and the triangles found."""
+    starts, tails = smaller_neighbours(edges, n)
+    n_classes = count_classes(starts, tails, Adjacency.none())
+    found, _ = filling_faces(starts, tails, Adjacency.none(), *NO_CELLS, n_classes)
+    assert (found[:, 3] == -1).all()
+    return n_classes, found[:, :3]
+
+
 @st.composite
 def graphs(draw):
     n = draw(st.integers(2, 14))
@@ -43,8 +57,7 @@ def graphs(draw):
 @given(graphs())
 def test_the_triangles_found_are_independent_and_span_all(graph):
     n, edges = graph
-    starts, tails = smaller_neighbours(edges, n)
-    found = filling_triangles(starts, tails, count_classes(starts, tails)).tolist()
+    found = classes_and_triangles(edges, n)[1].tolist()
     every = [t for t in combinations(range(n), 3) if set(combinations(t, 2)) <= edges]
     assert {tuple(t) for t in found} <= set(every)
     assert rank_modulo_2(found, edges) == len(found) == rank_modulo_2(every, edges)
@@ -56,10 +69,9 @@ def test_as_many_as_edge_by_edge(graph):
     loops = LoopClasses(n)
     for a, b in sorted(edges, key=lambda e: (e[1], e[0])):
         loops.insert(a, b, 0)
-    starts, tails = smaller_neighbours(edges, n)
-    n_classes = count_classes(starts, tails)
+    n_classes, found = classes_and_triangles(edges, n)
     assert n_classes == len(loops.births)
-    assert len(filling_triangles(starts, tails, n_classes)) == len(loops.basis)
+    assert len(found) == len(loops.basis)
 
 
 @pytest.mark.parametrize("n_loops", [63, 64, 65, 130])
@@ -71,7 +83,5 @@ def test_loops_beyond_a_machine_word_are_told_apart(n_loops):
         edges |= {(a, b), (b, c), (c, d), (a, d)}
         if k % 2:
             edges.add((a, c))
-    n = 4 * n_loops
-    starts, tails = smaller_neighbours(edges, n)
-    found = filling_triangles(starts, tails, count_classes(starts, tails))
+    found = classes_and_triangles(edges, 4 * n_loops)[1]
     assert len(found) == 2 * (n_loops // 2)
