@@ -168,7 +168,7 @@ def test_what_can_still_be_asked_limits_what_is_promised():
 
 
 def test_workers_who_say_the_same_again_make_no_leader_certain():
-    crowd = hr.simulate_comparisons(6, 60, spread=2, workers={"honest": 4}, rng=1)
+    crowd = hr.simulate_comparisons(6, 60, spread=2, workers={"honest": 3}, rng=1)
     again = replace(
         crowd,
         left=np.repeat(crowd.left, 30),
