@@ -44,6 +44,8 @@ def every_result() -> dict[str, Any]:
         hr.rank_groups(groups),
         hr.compare_rankings({HOSTILE: votes, "others": votes}, n_permutations=19),
         hr.betti_numbers(votes),
+        hr.votes_to_win(votes),
+        hr.possible_winners(votes),
         tracker,
         crowd,
         hr.RecordedCrowd(votes, rng=1),
@@ -53,6 +55,7 @@ def every_result() -> dict[str, Any]:
         hr.BayesianSampler(votes.items),
         hr.RankSampler(votes.items),
         hr.TopKSampler(votes.items, 2),
+        hr.SortSampler(votes.items),
         hr.CrowdBTSampler(votes.items),
         sampler.posterior,
         run,
@@ -68,6 +71,7 @@ def every_result() -> dict[str, Any]:
         hr.ExpectedTau(0.9),
         hr.TopKCertain(2),
         hr.RanksWithin(2),
+        hr.Established(),
     ]
     return {type(result).__name__: result for result in results}
 

@@ -48,6 +48,7 @@ OURS = {
     "rank": ours("rank"),
     "bayesian": ours("bayesian"),
     "d-optimal": ours("d-optimal"),
+    "sort": ours("sort"),
     "crowd-bt": ours("crowd-bt", most_items=200),
     "rounds": ours("rounds"),
     "random": ours("random"),

@@ -313,7 +313,8 @@ def _play_model(sampler: Sampler, ranking: Ranking, rules: Sequence[RankingRule]
         ]
         between = np.reshape(future.answers_until(watches), (-1, 2))
         takes[:, k] = (between[:, 1] - between[:, 0]) / MODEL_ITEMS
-    return takes * len(sampler.active_items)
+    # simulated workers do not repeat themselves, nor do they have tastes of their own
+    return takes * len(sampler.active_items) * ranking.design_effect
 
 
 class _Future:
