@@ -248,7 +248,7 @@ def assess_workers_of(
 ) -> WorkerAssessment:
     """Assess the workers of votes whose graph and outliers are known."""
     votes = answered.votes
-    cells = WorkerCells.of(answered)
+    cells = WorkerCells.of(answered, with_sides=True)
     answers, ties = cells.per_worker(cells.votes), tie_rates(cells)
     bias = measure_position_bias(answered)
     types = worker_types(cells)

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import expit, log_expit
 
 from hodgerank.estimators.workers.worker_cells import WorkerCells
+from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.types import FloatArray, IntArray
 
 ACUITIES = np.exp(np.linspace(-np.log(16), np.log(16), 33))
@@ -24,7 +25,7 @@ BIAS_SD = 0.6
 CLICK_SHARES = np.array([0.6, 0.7, 0.8, 0.9, 0.98])  # of votes that ignore what is shown
 CLICKING_ACUITIES = (0.5, 1.0, 2.0)  # in the other votes
 SLIPS = 0.04
-ROWS = 4096  # workers at a time, to save memory
+ROWS = 1000  # workers at a time, to save memory
 
 
 class Evidence(NamedTuple):
@@ -186,8 +187,9 @@ class SidedLikelihood:
         # clicks on the left and on the right, one column per share and acuity
         p = np.concatenate((shares + to_left, to_left)).swapaxes(0, 1).reshape(len(chance), -1)
         q = np.concatenate((to_right, shares + to_right)).swapaxes(0, 1).reshape(len(chance), -1)
-        found = self.left @ np.log(p) + self.right @ np.log(q) - np.log(p.shape[1])
-        return sum_and_shares(found)[0]
+        with few_threads(ROWS):
+            found = self.left @ np.log(p) + self.right @ np.log(q)
+        return sum_and_shares(found - np.log(p.shape[1]))[0]
 
 
 def _with_bias(left: FloatArray, right: FloatArray, logits: FloatArray) -> FloatArray:
@@ -199,7 +201,8 @@ def _with_bias(left: FloatArray, right: FloatArray, logits: FloatArray) -> Float
     found = np.empty((len(left), logits.shape[1]))
     for start in range(0, len(left), ROWS):
         rows = slice(start, start + ROWS)
-        joint = (left[rows] @ for_left + right[rows] @ for_right).reshape(shape)
+        with few_threads(ROWS):
+            joint = (left[rows] @ for_left + right[rows] @ for_right).reshape(shape)
         found[rows] = sum_and_shares(joint + np.log(density / density.sum()))[0]
     return found
 

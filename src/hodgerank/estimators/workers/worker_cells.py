@@ -35,6 +35,7 @@ class WorkerCells:
         Sums of the sizes of positive and of negative outcomes.
     shown_won, shown_lost
         The same of votes with known display order: a row for item i shown left, one for right.
+        Empty if there are none, or they are not wanted.
     weights, weight_squares, sums, squares
         Sums of w, w^2, w y and w y^2, as in `ComparisonGraph`.
     """
@@ -56,8 +57,8 @@ class WorkerCells:
     squares: FloatArray
 
     @classmethod
-    def of(cls, answered: AnsweredGraph) -> WorkerCells:
-        """Sum the votes by cell."""
+    def of(cls, answered: AnsweredGraph, *, with_sides: bool = False) -> WorkerCells:
+        """Sum the votes by cell, and by side if wanted."""
         votes, graph = answered.votes, answered.graph
         n_workers = votes.n_workers
         who = np.where(votes.worker == NO_WORKER, n_workers, votes.worker)
@@ -72,10 +73,12 @@ class WorkerCells:
         is_plain = bool((np.abs(y) == 1).all())
         won = wins if is_plain else total(count * np.maximum(y, 0.0))
         lost = losses if is_plain else total(count * np.maximum(-y, 0.0))
-        upright, turned = (votes.display_known & (answered.sign == side) for side in (1, -1))
-        up, down = np.maximum(count * y, 0.0), np.maximum(-count * y, 0.0)
-        shown_won = np.stack([total(up * side) for side in (upright, turned)])
-        shown_lost = np.stack([total(down * side) for side in (upright, turned)])
+        shown_won = shown_lost = np.zeros((2, 0))
+        if with_sides and votes.display_known.any():
+            upright, turned = (votes.display_known & (answered.sign == side) for side in (1, -1))
+            up, down = np.maximum(count * y, 0.0), np.maximum(-count * y, 0.0)
+            shown_won = np.stack([total(up * side) for side in (upright, turned)])
+            shown_lost = np.stack([total(down * side) for side in (upright, turned)])
         weights, weight_squares, sums = answers, answers, won - lost
         if votes.weight is not None:
             weight = votes.total_weight
@@ -95,8 +98,8 @@ class WorkerCells:
 
     @property
     def is_any_shown(self) -> bool:
-        """Whether the display order of some vote is known."""
-        return bool(self.shown_won.any() or self.shown_lost.any())
+        """Whether the display order of some vote is known, and wanted."""
+        return bool(self.shown_won.size)
 
     def per_worker(self, values: FloatArray) -> FloatArray:
         """Sum over the cells of each worker, excluding votes without a worker."""

@@ -255,6 +255,8 @@ class WorkerTypes:
 def worker_types(cells: WorkerCells) -> WorkerTypes:
     """Fit worker types by EM, starting from the plain ranking.
 
+    Position-clicking workers are found if the cells are summed by side.
+
     Only ratios of weights matter: they are rescaled to sum to the effective number of votes.
     """
     cells = cells.in_effective_votes()

@@ -67,7 +67,8 @@ class AutoSampler(Sampler):
     easy_share
         For workers you do not know, in long sessions: the share of pairs, from half a vote per item
         on, that compare a random item of the best quarter with a random one of the worst. They
-        replace probes. .2 shows random workers better than vetting.
+        replace probes. With .2, random workers are found about as often as with vetting=8, and
+        more often in long sessions; honest crowds lose up to .02 of tau at 5 votes per item.
 
     Examples
     --------
