@@ -106,6 +106,12 @@ def test_crowds_with_one_ranking_but_no_scores_are_seldom_called_cyclic(name):
     assert sum(one.cycles.p_value < 0.05 for one in found) <= 4
 
 
+def test_pairs_with_one_vote_among_others_make_no_cycles():
+    crowd = Crowd(n_items=30, design="unbalanced", per_pair=2, acuities=0.5)
+    found = [found_in(crowd, 400 + k) for k in range(10)]
+    assert sum(one.cycles.p_value < 0.05 for one in found) <= 2
+
+
 def test_a_graph_whose_majorities_have_an_order_has_no_cycle():
     found = [found_in(replace(RING, faint=0.99), seed) for seed in range(3)]
     assert [one.cycles.p_value for one in found] == [1, 1, 1]

@@ -14,6 +14,7 @@ from hodgerank.types import FloatArray, IntArray
 # Standard errors by which a pair must lean one way to count in a loop without triangles. Most pairs
 # without a preference lean less, so that many of them weigh little beside a few clear ones.
 CLEAR = 1.0
+SINGLE = 1.5  # effective votes up to which a pair is as good as one vote
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +57,13 @@ def _deviances(graph: ComparisonGraph) -> FloatArray:
 
 
 def cyclic_triangles(graph: ComparisonGraph, flows: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the evidence of cyclic triangles, and the strongest, for each column of flows."""
-    return circles(*graph.rows, np.ascontiguousarray(np.sqrt(graph.weights)[:, None] * flows))
+    """Return the evidence of cyclic triangles, and the strongest, for each column of flows.
+
+    Pairs with hardly more than one vote do not count: they are always unanimous, and the simulated
+    crowd, which votes as they did, would contradict its order too seldom.
+    """
+    several = np.where(graph.weights > SINGLE, graph.weights, 0.0)
+    return circles(*graph.rows, np.sqrt(several)[:, None] * flows)
 
 
 def cyclic_loops(graph: ComparisonGraph, flows: FloatArray) -> FloatArray:
