@@ -392,7 +392,7 @@ VERBS = {
             Step(
                 "POST",
                 "/new",
-                {"lines": "tea\nmilk", "question": "Which?", "title": "{subject}"},
+                {"lines": "tea\nmilk", "question": "Which?", "title": "{subject}", "vetting": "0"},
             ),
         ),
         api=(creating([{"item": "tea"}, {"item": "milk"}]),),
