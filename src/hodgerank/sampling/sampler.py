@@ -290,7 +290,7 @@ class Sampler(Displayed):
         if rho >= NOTICED:
             notes = (REPEATED.format(rho=rho), *notes)
         if self.is_established:
-            notes = (ESTABLISHED, *notes)
+            notes = (*notes, ESTABLISHED)
         if self.position_bias is None or not len(answered.votes):
             found = posterior_ranking(
                 answered.graph,
