@@ -85,7 +85,7 @@ def test_plan_shows_as_many_pairs_as_are_wanted(run, write):
 def test_plan_names_what_it_does_not_know(run, write, tmp_path):
     status, _, err = run("plan", write(VOTES), "--strategy", "magic")
     assert status == 2
-    assert "auto, rank, bayesian" in err
+    assert "auto, sort, rank, bayesian" in err
     status, _, err = run("plan", write(VOTES), "--exclude", "zebra")
     assert status == BAD_INPUT
     assert "not among the items" in err
