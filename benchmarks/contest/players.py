@@ -48,7 +48,7 @@ OURS = {
     "rank": ours("rank"),
     "bayesian": ours("bayesian"),
     "d-optimal": ours("d-optimal"),
-    "sort": ours("sort"),
+    "sort": ours("sort", most_items=200),
     "crowd-bt": ours("crowd-bt", most_items=200),
     "rounds": ours("rounds"),
     "random": ours("random"),
