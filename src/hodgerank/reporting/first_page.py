@@ -288,16 +288,23 @@ def consistency_line(found: Findings) -> VerdictLine:
         action = say("consistency.close_loops")
         text = say("consistency.unchecked", reason=consistency.reason)
         return line("open", text, action, "consistency")
-    has_misfit = any((said.about, said.code) == ("noise", "misfit") for said in found.statements)
-    text = say("consistency.misfit") if has_misfit else say("consistency.fine")
-    return line("good", text, None, "consistency")
+    if _has_misfit(found):
+        return line("open", say("consistency.misfit"), None, "consistency")
+    return line("good", say("consistency.fine"), None, "consistency")
+
+
+def _has_misfit(found: Findings) -> bool:
+    return any((said.about, said.code) == ("noise", "misfit") for said in found.statements)
 
 
 def _p_values(found: Findings) -> tuple[Text, ...]:
     trust = found.trust
     p_values: dict[str, float] = {}
-    if trust.consistency.cycles is not None and len(found.ranking) > 2:
-        p_values["p_cycles"] = trust.consistency.cycles.p_value
+    consistency = trust.consistency
+    if consistency.cycles is not None and len(found.ranking) > 2:
+        p_values["p_cycles"] = consistency.cycles.p_value
+        if consistency.misfit is not None and _has_misfit(found) and not found.has_cycles:
+            p_values = {"p_misfit": consistency.misfit.p_value}
     if trust.position_bias.estimate is not None:
         p_values["p_position_bias"] = trust.position_bias.estimate.p_value
     if trust.outliers.are_too_many:
