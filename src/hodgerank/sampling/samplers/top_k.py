@@ -94,7 +94,8 @@ class TopKSampler(AutoSampler):
 
     With a budget of about one vote per item (n - 1 to 1.25 n votes, 32 to 10,000 items) it first
     plays a knockout tournament: items that have lost to none meet each other, until one is left.
-    This finds the best item far more often; with more votes the other criterion does as well.
+    This finds the best item more often, unless preferences are weak; with more votes the other
+    criterion does as well.
 
     Parameters
     ----------
