@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from time import perf_counter
 from typing import cast
@@ -93,10 +94,11 @@ class Campaign:
 def estimate(votes: hr.Comparisons, candidates: Pairs | None) -> hr.Ranking:
     """Return the ranking by which designs are judged: that of our samplers, for every player.
 
-    `candidates` are the pairs that could be asked at first, None for all.
+    `candidates` are the pairs that could be asked at first, None for all. Players choose by votes,
+    so the pairs they asked do not show which they could have asked.
     """
     sampler = hr.RandomSampler(votes.items, candidates=candidates)
-    sampler.tell_many(votes)
+    sampler.tell_many(replace(votes, report=replace(votes.report, adaptive=True)))
     return sampler.ranking()
 
 
