@@ -11,7 +11,7 @@ import pytest
 import hodgerank as hr
 from hodgerank.errors import InvalidArgument
 from hodgerank.sampling.designs.design import Vote
-from hodgerank.sampling.designs.sorting import SortDesign
+from hodgerank.sampling.designs.sort import SortDesign
 from hodgerank.sampling.established import is_established
 from hodgerank.sampling.item_list import BlockedPairs
 

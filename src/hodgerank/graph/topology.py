@@ -294,8 +294,8 @@ def _fill_edge_by_edge(i: CodeArray, j: CodeArray, n_items: int, faces: Faces) -
 
 def _fill_at_once(graph: ComparisonGraph, faces: Faces) -> IntArray:
     """Fill with compiled code, for many edges; edges in no face are omitted."""
-    from hodgerank.kernels.filling import count_classes, filling_faces
     from hodgerank.kernels.quadrangles import are_in_cycles_of_four
+    from hodgerank.kernels.spanning_faces import count_classes, filling_faces
     from hodgerank.kernels.triangles import triangles_per_edge
 
     is_in_face = triangles_per_edge(*graph.rows) > 0

@@ -252,4 +252,4 @@ def _cheapest_place(arcs: Arcs, costs: FloatArray, at: FloatArray, v: int) -> fl
         return low + 1.0
     high = float(near[sequence[behind]])
     middle = (low + high) / 2
-    return middle if low < middle < high else own  # no room until places are counted anew
+    return middle if low < middle < high else own  # no room until places are counted again

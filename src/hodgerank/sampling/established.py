@@ -9,7 +9,7 @@ import numpy as np
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.sampling.designs.adaptive import AdaptiveDesign
 from hodgerank.sampling.designs.design import VoteBatch
-from hodgerank.sampling.designs.sorting import MOST_ITEMS, SortDesign
+from hodgerank.sampling.designs.sort import MOST_ITEMS, SortDesign
 from hodgerank.types import Item
 
 

@@ -33,7 +33,7 @@ from hodgerank.sampling.candidates import (
 )
 from hodgerank.sampling.designs.dense_posterior import DensePosterior
 from hodgerank.sampling.designs.design import Design, Posterior, Vote
-from hodgerank.sampling.designs.sorting import MOST_ITEMS
+from hodgerank.sampling.designs.sort import MOST_ITEMS
 from hodgerank.sampling.display_order import Display, DisplayBalance
 from hodgerank.sampling.established import is_established
 from hodgerank.sampling.item_list import ItemList

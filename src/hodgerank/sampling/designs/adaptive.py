@@ -16,7 +16,7 @@ from hodgerank.sampling.designs.easy_pairs import ANY, PROBES, DesignWithEasyPai
 from hodgerank.sampling.designs.matrix_free_posterior import MatrixFreePosterior
 from hodgerank.sampling.designs.order import OrderDesign, Weigh
 from hodgerank.sampling.designs.probit_posteriors import ProbitPosteriors, Repetitions
-from hodgerank.sampling.designs.sorting import CONSISTENT, SortDesign
+from hodgerank.sampling.designs.sort import CONSISTENT, SortDesign
 from hodgerank.sampling.item_list import BlockedPairs
 from hodgerank.types import BoolArray, FloatArray, IntArray
 

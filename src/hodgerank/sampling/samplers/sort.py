@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hodgerank.errors import InvalidArgument
 from hodgerank.sampling.designs.adaptive import AdaptiveDesign
-from hodgerank.sampling.designs.sorting import MOST_ITEMS
+from hodgerank.sampling.designs.sort import MOST_ITEMS
 from hodgerank.sampling.samplers.auto import AutoSampler
 
 

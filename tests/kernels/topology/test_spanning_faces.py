@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hodgerank.kernels.filling import count_classes, filling_faces
 from hodgerank.kernels.homology import LoopClasses
 from hodgerank.kernels.quadrangles import Adjacency
+from hodgerank.kernels.spanning_faces import count_classes, filling_faces
 
 
 def smaller_neighbours(edges, n):
