@@ -10,7 +10,8 @@ import hodgerank as hr
 from hodgerank.cli.demo import HONEST, PLANTED
 
 
-def test_it_shows_votes_ranking_workers_and_report(run, tmp_path):
+def test_it_shows_votes_ranking_workers_and_report_in_80_columns(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     status, out, _ = run("demo", "-o", tmp_path / "new" / "demo")
     said = " ".join(out.split())
     assert status == 0

@@ -100,6 +100,8 @@ class DemoResult(CommandResult):
         console.print("\n[bold]2. The ranking[/bold]  hodgerank rank votes.csv\n")
         for line in _interval_plot(self._findings, console):
             console.print(verbatim(line), no_wrap=True)
+        if any(first < last for first, last in self._findings.verdict.tiers):
+            console.print(f"\n{TIED}")
         console.print("\n[bold]3. The workers[/bold]  hodgerank workers votes.csv\n")
         planted = _listed([f"{name} {what}" for name, (_, what) in PLANTED.items()])
         console.print(verbatim(f"Planted: {planted}."))
@@ -148,11 +150,7 @@ def _interval_plot(found: Findings, console: Console) -> list[str]:
             places = f"{best}" if best == worst else f"{best} to {worst}"
             name = str(ranking.items[k])
             lines.append(f"{places:>8} {mark} {name}{' ' * (width - cell_len(name))}  {plot}")
-    return [
-        f"{'place':>8}   {'photo':{width}}  score with 95% interval",
-        *lines,
-        *(["", TIED] if any(first < last for first, last in verdict.tiers) else []),
-    ]
+    return [f"{'place':>8}   {'photo':{width}}  score with 95% interval", *lines]
 
 
 def _campaign(seed: int, console: Console | None) -> tuple[Comparisons, tuple[Look, ...]]:
