@@ -66,7 +66,13 @@ Parameters = Annotated[
     ),
 ]
 Concurrency = Annotated[
-    int, typer.Option(min=1, rich_help_panel=LIMITS, help="Calls in progress at the same time.")
+    int,
+    typer.Option(
+        min=1,
+        rich_help_panel=LIMITS,
+        help="Calls in progress at the same time. If there are more than items, pairs are chosen "
+        "a little worse.",
+    ),
 ]
 Timeout = Annotated[
     float, typer.Option(rich_help_panel=LIMITS, help=("Seconds until a call times out."))
