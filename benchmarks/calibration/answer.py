@@ -83,12 +83,18 @@ def said_first(
         sure = certainty_over_next(ranking)[:-1] >= LEVEL
         apart.append(int(sure.sum()))
         in_order.append(int((sure & (scores[:-1] > scores[1:])).sum()))
-    yield Row("the best is named", name, "the more the better", float(np.mean(named)), runs)
-    yield Row("and it is not the only best", name, "at most 5 %", float(np.mean(wrong)), runs)
+    yield Row("the best item is named", name, "high", float(np.mean(named)), runs)
+    yield Row(
+        "an item is named that is not the only best",
+        name,
+        "at most 5 %",
+        float(np.mean(wrong)),
+        runs,
+    )
     if promised:
         off = np.array(promised) - kept
         yield Row(
-            "pairs in order: promised less reached", name, "0 %", float(off.mean()), runs,
+            "pairs in the right order: expected minus true", name, "0 %", float(off.mean()), runs,
             float(off.std(ddof=1) / np.sqrt(runs)),
         )  # fmt: skip
     if sum(apart):
@@ -96,4 +102,11 @@ def said_first(
         share = sum(in_order) / sum(apart)
         spread = np.array(apart) * (shares - share)
         error = float(np.sqrt((spread**2).sum()) / sum(apart))
-        yield Row("neighbours told apart are", name, "at least 95 %", share, sum(apart), error)
+        yield Row(
+            "significantly different neighbours are in order",
+            name,
+            "at least 95 %",
+            share,
+            sum(apart),
+            error,
+        )

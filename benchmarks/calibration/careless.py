@@ -116,7 +116,9 @@ class Found:
         powers = np.array(self.powers)
         error = float(powers.std() / np.sqrt(len(powers)))
         told = float(powers.mean())
-        yield Row("told: warning or less precise", name, "as measured", told, len(powers), error)
+        yield Row(
+            "stated power: warning or less precise", name, "as measured", told, len(powers), error
+        )
 
 
 def costs(runs: int, seed: int) -> Iterator[Row]:
@@ -135,7 +137,9 @@ def costs(runs: int, seed: int) -> Iterator[Row]:
             lost = taus["adaptive"] - taus[sampler]
             error = float(lost.std() / np.sqrt(len(lost)))
             name = f"{sampler}, {crowd.n_items} items, spread {crowd.spread:g}"
-            yield Row("tau lost at 5 votes per item", name, "small", lost.mean(), len(lost), error)
+            yield Row(
+                "loss of tau at 5 votes per item", name, "small", lost.mean(), len(lost), error
+            )
 
 
 def tau_of(campaign: Played) -> float:

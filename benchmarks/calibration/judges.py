@@ -124,11 +124,11 @@ LEANING = {
 def statements(runs: int, seed: int) -> Iterator[Row]:
     """Yield all statements."""
     for name, judges in {**FAIR, **LEANING}.items():
-        yield from leans_said(name, judges, runs, seed)
+        yield from biases_stated(name, judges, runs, seed)
         yield from said_first(name, judges, runs, seed, WITH_LEANS)
 
 
-def leans_said(name: str, judges: Judges, runs: int, seed: int) -> Iterator[Row]:
+def biases_stated(name: str, judges: Judges, runs: int, seed: int) -> Iterator[Row]:
     """Measure false positives and power of the test of position bias, and its coverage."""
     rng = fresh_rng(seed, f"{name}, leans")
     true = judges.true_leans
@@ -148,8 +148,14 @@ def leans_said(name: str, judges: Judges, runs: int, seed: int) -> Iterator[Row]
     rates = np.mean(said, axis=0)
     if (true == 0).any():
         rate, n = float(rates[true == 0].mean()), runs * int((true == 0).sum())
-        yield Row("a judge leans, who does not", name, "at most 1 %", rate, n)
+        yield Row("position bias of an unbiased judge", name, "at most 1 %", rate, n)
     if (true != 0).any():
         rate, n = float(rates[true != 0].mean()), runs * int((true != 0).sum())
-        yield Row("a judge leans, who does", name, "power", rate, n)
-    yield Row("'first of equals' covers", name, "95 %", float(np.mean(covered)), runs * len(true))
+        yield Row("position bias of a biased judge", name, "power", rate, n)
+    yield Row(
+        "interval of 'first of equals' covers",
+        name,
+        "95 %",
+        float(np.mean(covered)),
+        runs * len(true),
+    )

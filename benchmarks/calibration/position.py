@@ -64,8 +64,10 @@ def _leans(name: str, crowd: Crowd, nominal: str, runs: int, seed: int) -> Itera
         single.append(float((p_values < LEVEL).sum() / max(said, 1)))
         together.append(bool(measure_position_bias(answered, "everybody").p_values[0] < LEVEL))
     error = float(np.std(single) / np.sqrt(runs))
-    yield Row("a worker leans (p < .05)", name, nominal, float(np.mean(single)), runs, error)
-    yield Row("all lean (p < .05)", name, nominal, float(np.mean(together)), runs)
+    yield Row(
+        "position bias of a worker (p < .05)", name, nominal, float(np.mean(single)), runs, error
+    )
+    yield Row("position bias of all votes (p < .05)", name, nominal, float(np.mean(together)), runs)
 
 
 def _coverage(position: Position | None, nominal: str, runs: int, seed: int) -> Row:

@@ -39,4 +39,4 @@ def statements(runs: int, seed: int) -> Iterator[Row]:
             )
             for level, nominal in zip(LEVELS, nominals, strict=True):
                 of, said = f"{what}, {name}", float(np.mean(chances < level))
-                yield Row(f"a ranking shows (p < {level:g})", of, nominal, said, runs)
+                yield Row(f"significant ranking (p < {level:g})", of, nominal, said, runs)

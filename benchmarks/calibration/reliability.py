@@ -92,9 +92,7 @@ def separation(name: str, crowd: Crowd, runs: int, seed: int) -> Iterator[Row]:
     for what, found_errors in told_by.items():
         if found_errors:
             yield Row(f"{what} - true r^2", name, "0 %", *_mean(found_errors))
-            yield Row(
-                f"size of this error, {what}", name, "", *_mean(np.abs(found_errors).tolist())
-            )
+            yield Row(f"absolute error of {what}", name, "", *_mean(np.abs(found_errors).tolist()))
     if covered:
         share = float(np.mean(covered))
         yield Row("true r^2 is at least the lower bound", name, "95 %", share, len(covered))
@@ -116,7 +114,7 @@ def misfit(name: str, crowd: Crowd, runs: int, seed: int) -> Iterator[Row]:
     ):
         nominal = "(it is true)" if any(word in name for word in unequal) else "at most 8 %"
         yield Row(f"some {what} misfits", name, nominal, float(np.mean(found_any)), runs)
-    yield Row("some worker is above the mean by 2 sd", name, "", float(np.mean(usual)), runs)
+    yield Row("some worker is 2 sd above the mean", name, "", float(np.mean(usual)), runs)
 
 
 def alpha(name: str, crowd: Crowd, runs: int, seed: int) -> Iterator[Row]:
@@ -131,7 +129,7 @@ def alpha(name: str, crowd: Crowd, runs: int, seed: int) -> Iterator[Row]:
         assert np.array_equal(many.truth, votes.truth)  # drawn before anything else
         true = agreement(AnsweredGraph.of(many), found.metric)
         held.append(found.lower <= true.alpha <= found.upper)
-    yield Row("alpha's interval holds", name, "at least 95 %", float(np.mean(held)), runs)
+    yield Row("interval of alpha covers", name, "at least 95 %", float(np.mean(held)), runs)
 
 
 def intervals(name: str, crowd: Crowd, runs: int, seed: int) -> Iterator[Row]:

@@ -47,7 +47,7 @@ def summary(rows: Iterable[Row]) -> str:
     for row in rows:
         by_statement.setdefault((row.statement, row.nominal), []).append(row)
     lines = [
-        "| statement | nominal | crowds | least | middle | most | most of all said of |",
+        "| statement | nominal | crowds | lowest | median | highest | highest for |",
         "|---|---|---:|---:|---:|---:|---|",
     ]
     for (statement, nominal), found in by_statement.items():

@@ -224,6 +224,6 @@ def leaders(name: str, fit: Estimator, crowd: Crowd, runs: int, seed: int) -> It
     rankings = [fit(crowd.votes(rng)) for _ in range(runs)]
     certain = np.mean([hr.top_k_certainty(ranking, 1) >= CERTAIN for ranking in rankings])
     settled = [ranking.settled for ranking in rankings]
-    yield Row(f"leader certain, {name}", where, "at most 5 %", float(certain), runs)
+    yield Row(f"certain leader, {name}", where, "at most 5 %", float(certain), runs)
     error = float(np.std(settled) / np.sqrt(runs))
-    yield Row(f"pair settled, {name}", where, "at most 5 %", float(np.mean(settled)), runs, error)
+    yield Row(f"settled pair, {name}", where, "at most 5 %", float(np.mean(settled)), runs, error)

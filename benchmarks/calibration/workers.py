@@ -52,14 +52,14 @@ def misbehaved(honest: Array, who: Array, rng: np.random.Generator) -> Array:
 class Assessed:
     """Flags of many crowds: shares of false positives among warnings, and flags of each kind."""
 
-    innocent: list[float] = field(default_factory=list)
+    false_warnings: list[float] = field(default_factory=list)
     flags: dict[str, Counter[str]] = field(default_factory=dict)
 
     def add(self, found: hr.WorkerAssessment, kinds: Array, anybody: bool) -> None:
         """Add one crowd; with `anybody`, every warning is a false positive."""
         faulty = np.isin(np.array(found.flag, object).astype(str), WARNINGS)
         wrong = faulty & (np.isin(kinds.astype(str), (HONEST, TIES)) | anybody)
-        self.innocent.append(wrong.sum() / max(faulty.sum(), 1))
+        self.false_warnings.append(wrong.sum() / max(faulty.sum(), 1))
         for kind, flag in zip(kinds, found.flag, strict=True):
             self.flags.setdefault(kind, Counter())[flag] += 1
 
@@ -82,7 +82,7 @@ def assessed(
 
 
 VARIED = Crowd(per_pair=20, acuities=0.5)  # 45 answers per worker
-INNOCENT = {
+HONEST_CROWDS = {
     "Bradley-Terry": Crowd(per_pair=20),
     "varied acuity": VARIED,
     "varied acuity, 11 answers each": replace(VARIED, per_pair=5),
@@ -175,16 +175,18 @@ DIFFERENT = {
 """The same of workers of different kinds: what one says again is not what the others say."""
 
 
-def say_the_same_again(
+def share_called_correlated(
     crowd: Crowd, shares: Mapping[str, float], runs: int, rng: np.random.Generator
 ) -> float:
-    """How often workers are said to repeat themselves."""
+    """Return how often votes of a worker are called correlated."""
     crowds = (misbehave(crowd.votes(rng), shares, rng)[0] for _ in range(runs))
     return sum(repeat_themselves(AnsweredGraph.of(votes)) for votes in crowds) / runs
 
 
-def too_many(crowd: Crowd, flipped: float, runs: int, rng: np.random.Generator) -> float:
-    """How often outlying answers are called too many, with so many answers turned round."""
+def share_with_excess_outliers(
+    crowd: Crowd, flipped: float, runs: int, rng: np.random.Generator
+) -> float:
+    """Return how often outliers are called too many, with this share of the votes reversed."""
     said = 0
     for _ in range(runs):
         votes = crowd.votes(rng)
@@ -194,15 +196,15 @@ def too_many(crowd: Crowd, flipped: float, runs: int, rng: np.random.Generator) 
 
 
 def statements(runs: int, seed: int) -> Iterator[Row]:
-    """Faults among the innocent, power on each kind, outlying answers, and repetitions."""
+    """Yield false warnings, power on each kind of worker, outliers, and repetitions."""
     rng = np.random.default_rng(seed)
-    for name, crowd in INNOCENT.items():
+    for name, crowd in HONEST_CROWDS.items():
         found = assessed(crowd, {}, runs, rng)
-        yield _false_faults(name, found)
+        yield _false_warnings(name, found)
         yield Row("less precise", name, "where true", *found.share(HONEST, IMPRECISE))
     for name, (crowd, shares) in {**NOBODY_KNOWS, **MIXED}.items():
         found = assessed(crowd, shares, runs, rng)
-        yield _false_faults(name, found)
+        yield _false_warnings(name, found)
         if name in NOBODY_KNOWS:
             continue
         for kind in shares:
@@ -214,34 +216,42 @@ def statements(runs: int, seed: int) -> Iterator[Row]:
             else:
                 yield Row(FLAGS[kind], name, "high", *found.share(kind, FLAGS[kind]))
     for name, crowd in CONSISTENT.items():
-        share = too_many(crowd, 0.0, runs, rng)
-        yield Row("too many outlying answers", name, "at most 5 %", share, runs)
+        share = share_with_excess_outliers(crowd, 0.0, runs, rng)
+        yield Row("more outliers than expected by chance", name, "at most 5 %", share, runs)
     for n_items in (10, 20):
         for spread in (1.5, 2.0, 3.0):
             crowd = Crowd(n_items=n_items, per_pair=20, spread=spread)
-            name = f"20 % turned round, {n_items} items, spread {spread:g}"
+            name = f"20 % reversed, {n_items} items, spread {spread:g}"
             yield Row(
-                "too many outlying answers", name, "high", too_many(crowd, 0.2, runs, rng), runs
+                "more outliers than expected by chance",
+                name,
+                "high",
+                share_with_excess_outliers(crowd, 0.2, runs, rng),
+                runs,
             )
     yield from repetitions(runs, rng)
 
 
 def repetitions(runs: int, rng: np.random.Generator) -> Iterator[Row]:
     """Measure the statement that repeated votes are correlated, in crowds with and without it."""
-    said = "answers of a worker hang together"
+    said = "correlated votes of a worker"
     for name, crowd in INDEPENDENT.items():
-        yield Row(said, name, "at most 1 %", say_the_same_again(crowd, {}, runs, rng), runs)
+        yield Row(said, name, "at most 1 %", share_called_correlated(crowd, {}, runs, rng), runs)
     for name, (crowd, shares) in DIFFERENT.items():
-        yield Row(said, name, "workers differ", say_the_same_again(crowd, shares, runs, rng), runs)
+        yield Row(
+            said, name, "workers differ", share_called_correlated(crowd, shares, runs, rng), runs
+        )
     for n_workers in (3, 5, 20):
         for repeats in (3, 5, 10):
             crowd = Crowd(n_items=5, per_pair=30, n_workers=n_workers, repeats=repeats)
             name = f"each answer {repeats} times, 5 items, 30 per pair, {n_workers} workers"
-            yield Row(said, name, "high", say_the_same_again(crowd, {}, runs, rng), runs)
+            yield Row(said, name, "high", share_called_correlated(crowd, {}, runs, rng), runs)
 
 
-def _false_faults(name: str, found: Assessed) -> Row:
-    shares = np.array(found.innocent)
+def _false_warnings(name: str, found: Assessed) -> Row:
+    shares = np.array(found.false_warnings)
     error = float(shares.std() / np.sqrt(len(shares)))
     mean = float(shares.mean())
-    return Row("innocent among faults", name, "at most 5 %", mean, len(shares), error)
+    return Row(
+        "honest workers among those with a warning", name, "at most 5 %", mean, len(shares), error
+    )

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from benchmarks.calibration.crowds import Crowd
-from benchmarks.calibration.workers import too_many
+from benchmarks.calibration.workers import share_with_excess_outliers
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import Lasso
@@ -92,12 +92,12 @@ FIRST = ("ties", "noiseless")
     [*FIRST, *(pytest.param(n, marks=pytest.mark.slow) for n in CONSISTENT if n not in FIRST)],
 )
 def test_outlying_answers_of_consistent_crowds_are_not_too_many(name):
-    assert too_many(CONSISTENT[name], 0.0, 15, np.random.default_rng(0)) <= 0.2
+    assert share_with_excess_outliers(CONSISTENT[name], 0.0, 15, np.random.default_rng(0)) <= 0.2
 
 
 def test_outlying_answers_are_too_many_where_a_fifth_is_turned_round():
     crowd = Crowd(n_items=20, per_pair=20, spread=3.0)
-    assert too_many(crowd, 0.2, 8, np.random.default_rng(0)) >= 0.8
+    assert share_with_excess_outliers(crowd, 0.2, 8, np.random.default_rng(0)) >= 0.8
 
 
 @pytest.mark.slow

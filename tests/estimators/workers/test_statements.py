@@ -25,7 +25,7 @@ from hodgerank.estimators.workers.assessment import IMPRECISE, NOT_KNOWN, OK, WA
 from hodgerank.estimators.workers.worker_cells import WorkerCells
 from hodgerank.graph.answered_graph import AnsweredGraph
 
-INNOCENT = {
+HONEST_CROWDS = {
     "varied acuity": replace(VARIED, n_items=16, per_pair=25),
     "ties": replace(VARIED, answer="tie"),
     "repeated answers": replace(VARIED, repeats=5),
@@ -39,17 +39,18 @@ FIRST = ("ties", "varied tastes")
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", [*FIRST, *(pytest.param(n, marks=pytest.mark.slow) for n in INNOCENT if n not in FIRST)]
+    "name",
+    [*FIRST, *(pytest.param(n, marks=pytest.mark.slow) for n in HONEST_CROWDS if n not in FIRST)],
 )
 def test_honest_workers_have_no_faults(name):
-    found = assessed(INNOCENT[name], {}, 12, np.random.default_rng(0))
-    assert np.mean(found.innocent) < 0.3
+    found = assessed(HONEST_CROWDS[name], {}, 12, np.random.default_rng(0))
+    assert np.mean(found.false_warnings) < 0.3
 
 
 def test_coins_and_opposition_are_found_among_honest_workers_of_varied_acuity():
     crowd = replace(VARIED, n_items=16, per_pair=25)
     found = assessed(crowd, {COIN: 0.2, OPPOSITE: 0.1, LEFT: 0.1}, 8, np.random.default_rng(1))
-    assert np.mean(found.innocent) < 0.05
+    assert np.mean(found.false_warnings) < 0.05
     assert found.share(COIN, "careless", "adversarial")[0] > 0.75
     assert found.share(COIN, "careless", "adversarial", IMPRECISE)[0] > 0.95
     assert found.share(OPPOSITE, "adversarial")[0] > 0.9
@@ -58,7 +59,7 @@ def test_coins_and_opposition_are_found_among_honest_workers_of_varied_acuity():
 
 def test_many_coins_do_not_hide_each_other():
     found = assessed(VARIED, {COIN: 0.4}, 10, np.random.default_rng(2))
-    assert np.mean(found.innocent) < 0.1
+    assert np.mean(found.false_warnings) < 0.1
     assert found.share(COIN, "careless", "adversarial")[0] > 0.5
 
 
