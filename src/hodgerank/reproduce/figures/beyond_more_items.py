@@ -20,7 +20,7 @@ from hodgerank.reproduce.verdict import Findings, Published
 SCHEMES = {
     "auto": Scheme(hr.AutoSampler, own_ranking),
     "supervised, clamped": Scheme(hr.BayesianSampler, own_ranking),
-    "random rounds": Scheme(hr.RandomSampler, own_ranking),
+    "random without repetition": Scheme(hr.RandomSampler, own_ranking),
 }
 STRONG, WEAK = "strong opinions", "weak opinions (the model of Figure 3)"
 

@@ -13,12 +13,12 @@ from hodgerank.reproduce.schemes import (
     hodge_scores,
     own_ranking,
     random,
-    rounds,
     sampler_seed,
     stream,
     supervised,
     taus_of,
     true_scores,
+    without_repetition,
 )
 from hodgerank.reproduce.verdict import Findings, Published
 
@@ -30,7 +30,7 @@ SCHEMES = {
     "rank-targeted": Scheme(hr.RankSampler, hodge_scores(GAMMA)),
     "D-optimal": Scheme(hr.FisherSampler, hodge_scores(GAMMA)),
     "supervised": supervised(GAMMA),
-    "random rounds": rounds(GAMMA),
+    "random without repetition": without_repetition(GAMMA),
     "random": random(GAMMA),
 }
 WEAK, STRONG = "simulated, weak opinions (Figure 3)", "simulated, strong opinions"
