@@ -84,11 +84,11 @@ class ReproduceResult(CommandResult):
             table = Table(box=None, show_header=False, pad_edge=False)
             if report.obstacle:
                 console.print(Padding(verbatim(report.obstacle, "red"), (0, 0, 0, 2)))
-            for verdict in report.verdicts:
+            for found in report.verdicts:
+                ours = "(ours) " if found.claim.is_ours else ""
                 table.add_row(
-                    MARKS[verdict.status.name],
-                    f"{'(ours) ' if verdict.claim.is_ours else ''}{escape(verdict.claim.text)}\n"
-                    f"[dim]{escape(verdict.evidence)}[/]",
+                    MARKS[found.status.name],
+                    f"{ours}{escape(found.claim.text)}\n[dim]{escape(found.evidence)}[/]",
                 )
             console.print(Padding(table, (0, 0, 0, 2)))
         console.print()

@@ -81,6 +81,11 @@ class Curves:
         values = {key: curves[:, 1:] for key, curves in self.values.items()}
         return replace(self, samples=self.samples[1:], values=values)
 
+    def with_total(self, title: str) -> Curves:
+        """Return the curves with a first panel that pools the runs of all."""
+        total = {(title, scheme): self.pooled(scheme) for scheme in self.schemes}
+        return replace(self, panels=(title, *self.panels), values=total | self.values)
+
     def rows(self, x: str = "samples") -> list[dict[str, Any]]:
         """Return mean and standard error at each point; `x` names its column."""
         return [
@@ -177,6 +182,7 @@ class Curves:
             for title in panels
         }
         statuses = [sign_status(mean, confidence=confidence) for mean in means.values()]
+        is_open = Status.UNDECIDED in statuses and Status.FAILS not in statuses
         least, most = (pick(means, key=lambda title: means[title].mean) for pick in (min, max))
         evidence = (
             f"{above} − {below}: significantly above in {statuses.count(Status.HOLDS)} of "
@@ -184,7 +190,7 @@ class Curves:
             f"{number(means[least].mean)} ({least}) to {number(means[most].mean)} ({most}){unit}, "
             f"{means[least].n:,} paired runs each."
         )
-        return joint_status(statuses), evidence
+        return Status.UNDECIDED if is_open else joint_status(statuses), evidence
 
 
 def level_status(difference: Estimate) -> Status:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import count
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -207,22 +207,25 @@ def taus_of(
 def seconds_of(
     scheme: Scheme, sampler: hr.Sampler, crowd: Judge, n: int, offer: Any = None
 ) -> float:
-    """Return the seconds that the sampler takes for n turns, without those of the crowd."""
+    """Return the seconds that the sampler takes for n turns, without those of the crowd.
+
+    This is time of the processor: other processes on the machine do not count.
+    """
     judge = scheme.telling(crowd)
     spent_judging = 0.0
 
     def timed(pair: hr.Pair) -> Any:
         nonlocal spent_judging
-        start = perf_counter()
+        start = process_time()
         answer = judge(pair)
-        spent_judging += perf_counter() - start
+        spent_judging += process_time() - start
         return answer
 
     turns = play(sampler, timed, candidates=None if offer is None else lambda: offer)
-    start = perf_counter()
+    start = process_time()
     for _ in range(n):
         next(turns)
-    return perf_counter() - start - spent_judging
+    return process_time() - start - spent_judging
 
 
 def incidence(n: int, pair: hr.Pair) -> FloatArray:

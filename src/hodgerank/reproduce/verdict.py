@@ -235,7 +235,7 @@ class Report:
 
     @property
     def caveat(self) -> str:
-        """What restricts the verdict: claims of ours that fail or are undecided."""
+        """Restriction of the verdict by claims of ours that fail or are undecided."""
         if self.obstacle or self.status is Status.UNDECIDED:
             return ""
         open_ones = (Status.FAILS, Status.UNDECIDED)

@@ -57,7 +57,8 @@ class Notes:
         self.wrong = 0
         self.connected_after: int | None = None
 
-    def __call__(self, pair: hr.Pair) -> hr.Answer | None:
+    def __call__(self, pair: hr.Pair) -> hr.Answer:
+        """Return the vote of the crowd."""
         vote = hr.Answer.of(self._crowd(pair), pair)
         assert vote is not None
         self._votes += 1

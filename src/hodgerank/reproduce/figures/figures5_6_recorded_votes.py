@@ -101,7 +101,8 @@ def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
     """Judge whether active is above random, and supervised above Crowd-BT."""
     counts, *runs = outcomes
     curves = Curves.of(LOOKS, runs)
-    chart = curves.chart(columns=5, width=150, height=150)
+    noun = curves.panels[0].split()[0]
+    chart = curves.with_total(f"all {noun}s").chart(columns=4, width=210, height=190)
     verdicts = [
         _judge_design(claim, counts.result) if "balanced" in claim.check else curves.judge(claim)
         for claim in published.claims

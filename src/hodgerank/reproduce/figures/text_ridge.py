@@ -20,7 +20,7 @@ from hodgerank.reproduce.verdict import Findings, Published
 N_ITEMS = 16
 LOOKS = range(20, 121, 20)
 SCHEMES = {f"γ = {gamma}": supervised(float(gamma)) for gamma in ("1", "0.1", "0.01", "0.00001")}
-SIMULATED, VIDEOS, IMAGES = "the simulated crowd of Figure 3", "videos", "images"
+SIMULATED, VIDEOS, IMAGES = "simulated (Figure 3)", "videos", "images"
 
 
 def campaign(panel: str, run: int, seed: int) -> dict[str, list[float]]:
