@@ -197,6 +197,12 @@ def test_the_verdict_names_baselines_of_ours_that_it_was_not_shown_against():
     assert Report("x", published, [theirs]).caveat == ""
 
 
+def test_undecided_means_that_are_close_are_said_to_be_equal(noise):
+    verdict = judge(curves(0.5 + noise[0], 0.5 + noise[1]), above=["a", "b"])
+    assert verdict.status is Status.UNDECIDED
+    assert "The means are equal within .020." in verdict.evidence
+
+
 def test_what_remains_of_a_gain_is_part_of_the_evidence():
     rng = np.random.default_rng(2)
     a, b, c = (mean + rng.normal(0, 0.01, (40, 3)) for mean in (0.6, 0.55, 0.5))

@@ -157,10 +157,13 @@ class Curves:
             evidence += f" That is {percent(share)}, and {at_end}% at the end."
             status = joint_status([status, _about_status(share, float(claim.check["by"]))])
         if "gain_over" in claim.check:
-            gain = self.difference(above, claim.check["gain_over"], panel)
-            share = Estimate.ratio(differences.mean(axis=1), gain.mean(axis=1))
-            evidence += f" Of the gain over {claim.check['gain_over']} sampling, "
-            evidence += f"{percent(share, 0, plus='')} remains."
+            gain = self.difference(above, claim.check["gain_over"], panel).mean(axis=1)
+            if sign_status(Estimate.of(gain)) is Status.HOLDS:
+                share = Estimate.ratio(differences.mean(axis=1), gain)
+                evidence += f" Of the gain over {claim.check['gain_over']} sampling, "
+                evidence += f"{percent(share, 0, plus='')} remains."
+        if status is Status.UNDECIDED and unit and level_status(mean) is Status.HOLDS:
+            evidence += f" The means are equal within {number(LEVEL, plus='')}."
         return status, evidence
 
     def _weigh_level(self, claim: Claim, panel: str, unit: str) -> tuple[Status, str]:
@@ -205,6 +208,8 @@ def level_status(difference: Estimate) -> Status:
 
 def percent(share: Estimate, digits: int = 1, *, plus: str = "+") -> str:
     """Format a share as +3.5% (95% CI +2.8 to +4.3%)."""
+    if share.n < 2:
+        return f"{number(100 * share.mean, digits, plus=plus)}% (a single run)"
     mean, low, high = (
         number(100 * part, digits, plus=plus) for part in (share.mean, *share.interval())
     )

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import get_args
 
 from hodgerank.atomic_write import write_file
-from hodgerank.data.datasets import load_dataset
 from hodgerank.data.sources.frames import build_frame
 from hodgerank.errors import DatasetUnavailable, InvalidArgument, require_one_of
 from hodgerank.plotting.charts import SUFFIXES, require_charts, save_chart
@@ -154,12 +153,11 @@ def _run(
 ) -> Report:
     name, published = experiment.name, Published.load(experiment.name)
     try:
-        for dataset in experiment.datasets:
-            load_dataset(dataset)
+        version = fingerprint(experiment.datasets)
     except DatasetUnavailable as error:
         return Report(name, published, obstacle=str(error))
     tasks = experiment.tasks(effort)
-    path = folder / "results" / fingerprint(experiment.datasets) / f"{name}.jsonl"
+    path = folder / "results" / version / f"{name}.jsonl"
     if restart:
         path.unlink(missing_ok=True)
 

@@ -240,8 +240,11 @@ class Report:
             return ""
         open_ones = (Status.FAILS, Status.UNDECIDED)
         against = [v.claim.caveat for v in self.verdicts if v.status in open_ones]
-        named = dict.fromkeys(filter(None, against))
-        return f"not shown against {' or '.join(named)}" if named else ""
+        named = list(dict.fromkeys(filter(None, against)))
+        if not named:
+            return ""
+        listed = filter(None, (", ".join(named[:-1]), named[-1]))
+        return f"not shown against {' or '.join(listed)}"
 
     @property
     def tally(self) -> str:

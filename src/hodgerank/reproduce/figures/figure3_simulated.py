@@ -126,9 +126,10 @@ def _judge_connection(claim: Claim, outcomes: Sequence[Outcome]) -> Verdict:
     after = np.array([outcome.result[scheme]["connected"] or np.inf for outcome in outcomes])
     share = Estimate.of(after <= samples)
     needed = np.quantile(after, HIGH, method="higher")
+    by_then = f"after {needed:.0f}" if needed <= LOOKS[-1] else f"not within {LOOKS[-1]}"
     evidence = (
         f"After {samples} samples {percent(share, 0, plus='')} of {share.n:,} graphs are "
-        f"connected; {100 * HIGH:.0f}% are after {needed:.0f}."
+        f"connected; {100 * HIGH:.0f}% are {by_then}."
     )
     return Verdict(claim, sign_status(share, above=HIGH), evidence)
 
