@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -102,17 +102,25 @@ class Curves:
             for estimate in [Estimate.of(column)]
         ]
 
-    def chart(self, x: str = "samples", y: str = "Kendall's tau", **layout: Any) -> Any:
+    def chart(
+        self,
+        x: str = "samples",
+        y: str = "Kendall's tau",
+        *,
+        ours: Collection[str] = OURS,
+        **layout: Any,
+    ) -> Any:
         """Plot means with bands of two standard errors.
 
-        A scheme has the same colour everywhere. Baselines of ours are dashed and say so.
+        A scheme has the same colour everywhere. Schemes that the paper does not have (`ours`) are
+        dashed and say so.
         """
-        names = {name: f"{name} (ours)" if name in OURS else name for name in self.schemes}
+        names = {name: f"{name} (ours)" if name in ours else name for name in self.schemes}
         rows = [{"series": names[row["scheme"]], **row} for row in self.rows("x")]
         usual = {scheme: PALETTE[scheme] for scheme in self.schemes if scheme in PALETTE}
         rest = iter([colour for colour in COLOURS if colour not in usual.values()])
         colours = {names[s]: usual.get(s) or next(rest) for s in self.schemes}
-        dashed = [names[scheme] for scheme in self.schemes if scheme in OURS]
+        dashed = [names[scheme] for scheme in self.schemes if scheme in ours]
         return curve_chart(rows, x=x, y=y, series=colours, dashed=dashed, **layout)
 
     def pooled(self, scheme: str, panel: str = "") -> FloatArray:

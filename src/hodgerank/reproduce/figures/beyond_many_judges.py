@@ -69,7 +69,7 @@ def tasks(effort: Effort) -> list[Task]:
 def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
     """Judge the cost of working in parallel."""
     curves = Curves.of(LOOKS, outcomes)
-    chart = curves.chart(x="votes")
+    chart = curves.chart(ours=(), x="votes")
     return Findings(curves.rows(), chart, curves.verdicts(published))
 
 

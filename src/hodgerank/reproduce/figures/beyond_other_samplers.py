@@ -71,7 +71,7 @@ def tasks(effort: Effort) -> list[Task]:
 def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
     """Judge whether the automatic choice is as good as claimed."""
     curves = Curves.of(LOOKS, outcomes)
-    chart = curves.chart(columns=2, width=340, height=240)
+    chart = curves.chart(ours=(), columns=2, width=340, height=240)
     return Findings(curves.rows(), chart, curves.verdicts(published))
 
 
