@@ -193,7 +193,7 @@ def test_the_verdict_names_baselines_of_ours_that_it_was_not_shown_against():
     verdicts = [theirs, ours(Status.FAILS, "rounds"), ours(Status.UNDECIDED, "others")]
     report = Report("x", published, [*verdicts, ours(Status.HOLDS, "a third")])
     assert report.verdict == "reproduced"
-    assert report.caveat == "not shown against rounds or others"
+    assert report.caveat == "not shown: rounds, others"
     assert Report("x", published, [theirs]).caveat == ""
 
 

@@ -95,7 +95,8 @@ class Claim:
     is_ours
         A claim that the paper does not make; the verdict on the figure ignores it.
     caveat
-        What the verdict on the figure was not shown against if this claim of ours fails.
+        The comparison that was not shown, beside the verdict on the figure, if this claim of ours
+        fails or is undecided.
     """
 
     id: str
@@ -240,11 +241,8 @@ class Report:
             return ""
         open_ones = (Status.FAILS, Status.UNDECIDED)
         against = [v.claim.caveat for v in self.verdicts if v.status in open_ones]
-        named = list(dict.fromkeys(filter(None, against)))
-        if not named:
-            return ""
-        listed = filter(None, (", ".join(named[:-1]), named[-1]))
-        return f"not shown against {' or '.join(listed)}"
+        named = dict.fromkeys(filter(None, against))
+        return f"not shown: {', '.join(named)}" if named else ""
 
     @property
     def tally(self) -> str:
