@@ -17,7 +17,7 @@ import hodgerank as hr
 from benchmarks.calibration.crowds import Array, fresh_rng
 from benchmarks.calibration.table import Row
 
-N_TRUTH = 200_000  # questions over which the truth is computed
+N_TRUTH = 40_000  # questions over which the truth is computed
 
 
 @dataclass(frozen=True)

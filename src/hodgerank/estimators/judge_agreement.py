@@ -11,7 +11,8 @@ people is 1 / (1 + (1 - c) / (k c)). They are equal if one call is worth k human
 
     k = a^2 (1 - c) / (c^2 - a^2 c),   infinite if a^2 >= c.
 
-Intervals are percentiles of a bootstrap over prompts, or over questions if votes have no units.
+Intervals are percentiles of a bootstrap over prompts, or over questions if votes have no units. The
+percentiles are those of Student's t, which widens the intervals of few prompts [Hesterberg15].
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import ndtr, stdtrit
 
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
 from hodgerank.display import Displayed, Preview, short
@@ -450,7 +452,9 @@ class _Shared:
         n_samples = N_SAMPLES if n >= FEWEST_CLUSTERS else 0
         samples = np.asarray(rng.multinomial(n_clusters, equal, n_samples) @ sums)
         values, drawn = _estimates(sums.sum(axis=0)[None]), _estimates(samples)
-        tail = 50 * (1 - confidence)
+        # Of Student's t with n - 1 degrees of freedom, as percentiles of a normal distribution.
+        quantile = float(stdtrit(max(n - 1, 1), (1 - confidence) / 2)) * np.sqrt(n / max(n - 1, 1))
+        tail = 100 * float(ndtr(quantile))
 
         def estimate(name: str) -> Estimate | None:
             value = float(values[name][0])
