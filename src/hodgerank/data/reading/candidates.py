@@ -39,7 +39,7 @@ from hodgerank.data.reading.column_values import (
 )
 from hodgerank.data.reading.layouts import outcome_columns
 from hodgerank.data.reading.outcome_words import Vocabulary
-from hodgerank.data.reading.report import are_codes, scale_of
+from hodgerank.data.reading.report import are_codes, may_be_margins, scale_of
 from hodgerank.data.reading.values import numbers
 from hodgerank.data.vote_columns import WORKERS
 
@@ -217,6 +217,9 @@ def _outcomes(
     items = {part for side in pair[:2] for part in (side, *side.split("+"))}
     taken = {*items, *named.values()}
     free = [name for name in head.columns if name not in taken and base_word(name) not in WORKERS]
+    if "margin" in named:
+        yield [Suggestion({"margin": named["margin"]})], "name"
+        return
     given = named.get("outcome") or named.get("winner")
     if given is not None:
         yield from _readings(head, given, pair, "name")
@@ -247,11 +250,21 @@ def _outcomes(
             continue
         higher, lower = {"outcome": f"{left}-{right}"}, {"outcome": f"{right}-{left}"}
         if sign:
-            yield [Suggestion(higher if sign > 0 else lower)], "name"
+            choice = higher if sign > 0 else lower
+            size = Suggestion({"margin": choice["outcome"]}, "by how much also counts")
+            yield [Suggestion(choice, "only who is better counts"), size], "name"
         else:
             either = [
                 Suggestion(higher, f"a higher {left} is better"),
                 Suggestion(lower, f"a lower {left} is better"),
+                Suggestion(
+                    {"margin": higher["outcome"]},
+                    f"a higher {left} is better, and by how much also counts",
+                ),
+                Suggestion(
+                    {"margin": lower["outcome"]},
+                    f"a lower {left} is better, and by how much also counts",
+                ),
             ]
             yield either, "numbers"
     for name in free:
@@ -280,6 +293,11 @@ def _readings(
         Suggestion({"outcome": name, "scale": scale}, f"{size} numbers in {name} prefer left")
         for size, scale in (("larger", ends), ("smaller", ends[::-1]))
     ]
+    if may_be_margins(low, high):
+        zero_is_tie = {"outcome": name, "scale": (-high, high)}
+        readings += [Suggestion(zero_is_tie, "0 is a tie")] * (low >= 0)
+        told = f"{name} holds margins, which have no scale, and larger ones prefer left"
+        readings.append(Suggestion({"margin": name}, told))
     yield readings, evidence
 
 

@@ -17,7 +17,7 @@ from hodgerank.data.reading.ballots import (
     find_rankings,
     find_rated_items,
 )
-from hodgerank.data.reading.column_names import ITEM_WORDS, item_pairs, words_of
+from hodgerank.data.reading.column_names import ITEM_WORDS, decided_pairs, item_pairs, words_of
 from hodgerank.data.reading.column_values import (
     are_repeated,
     is_numeric,
@@ -257,11 +257,16 @@ def _as_written(columns: list[str], given: ReadOptions) -> ReadOptions | None:
 
     Two columns of items take precedence over winner and loser: they may be the display order.
     """
-    if given.left or given.right or given.outcome or given.winner or given.loser:
+    if any((given.left, given.right, given.outcome, given.margin, given.winner, given.loser)):
         return None
-    for layout in LAYOUTS.values():
+    for name, layout in LAYOUTS.items():
         if not set(layout.names) <= set(columns):
             continue
+        if name == "margins":
+            others = outcome_columns([name for name in columns if name not in layout.names])
+            if others or decided_pairs(columns):  # margins beside another outcome
+                continue
+            return replace(given, left=layout.left, right=layout.right, margin=layout.outcome)
         if layout.outcome is not None:
             return replace(given, left=layout.left, right=layout.right, outcome=layout.outcome)
         if not item_pairs(columns)[0]:

@@ -76,7 +76,8 @@ class TableVotes:
 
             raise not_recognised(error.table, self.options, self._attempt, error.reason) from None
         layout = detected.shape
-        is_plain = isinstance(layout, Layout) and not (self.options.outcome or self.is_trial)
+        is_told = self.options.outcome or self.options.margin or self.is_trial
+        is_plain = isinstance(layout, Layout) and not (is_told or layout.is_margin)
         if table.is_lazy or not is_plain:
             return detected
         layout = cast(Layout, layout)
