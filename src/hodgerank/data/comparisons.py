@@ -542,13 +542,8 @@ class Comparisons(Displayed):
         return columns
 
 
-def require_choices(votes: Comparisons, needed_for: str) -> None:
-    """Refuse margins for a result that rests on a model of choices."""
-    refuse_margins(votes.report, needed_for)
-
-
-def refuse_margins(report: ReadReport, needed_for: str) -> None:
-    """Refuse margins by the report of votes, read or summed."""
+def require_choices(report: ReadReport, needed_for: str) -> None:
+    """Refuse margins, by the report of the votes, for a result that needs a model of choices."""
     if report.margin_unit is not None:
         raise InvalidArgument(
             f"{needed_for} needs choices, but the outcomes are margins (unit: "

@@ -10,6 +10,7 @@ from statistics import NormalDist
 
 import numpy as np
 from scipy import sparse
+from scipy.special import fdtrc
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.reading.vote_source import read_ungrouped
@@ -140,9 +141,15 @@ class HodgeDecomposition(Displayed, Charted):
         If pairs were chosen adaptively, the share of the ranking would be large even without a
         ranking. Its p-value then tests how well earlier votes predict later ones.
 
+        For margins it is that of an F test: the ranking is compared with all other components, and
+        inconsistency with the disagreement within pairs. It is None where there is none, or no test
+        (position bias, disagreement).
+
         >>> decompose([("a", "b", 1), ("b", "c", 1)] * 9).p_value("curl") is None
         True
         """
+        if self.votes.report.margin_unit is not None and self._has_fixed_design(part):
+            return self._f_test(part)
         noise: Noise = getattr(self.expected, part)
         if not noise.mean > 0:
             return None
@@ -151,6 +158,22 @@ class HodgeDecomposition(Displayed, Charted):
             if self._has_fixed_design(part)
             else self._prequential_p_value
         )
+
+    def _f_test(self, part: str) -> float | None:
+        """F test of a component of margins; exact for normal noise of equal variance."""
+        graph, parts = self.graph, self.energies
+        n_scores = graph.n_items - self.betti.beta_0
+        n_curl = graph.n_edges - n_scores - self.betti.beta_1
+        freedom = {"gradient": n_scores, "curl": n_curl, "harmonic": self.betti.beta_1}.get(part, 0)
+        others, rest = parts["bias"] + parts["ties"], graph.n_votes - graph.n_edges
+        if part == "gradient":
+            others += parts["curl"] + parts["harmonic"]
+            rest = graph.n_votes - n_scores
+        if not (freedom and rest):
+            return None
+        if not others:
+            return 0.0 if parts[part] else 1.0
+        return float(fdtrc(freedom, rest, parts[part] / freedom / (others / rest)))
 
     def noise(self, part: str) -> Noise | None:
         """Return the share expected by chance; None if it depends on how pairs were chosen."""

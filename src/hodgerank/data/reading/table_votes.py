@@ -137,6 +137,12 @@ class TableVotes:
         is_plain = is_plain and self.options.group is None and self.options.unit is None
         return self.is_lazy and is_plain
 
+    @property
+    def has_margins(self) -> bool:
+        """Whether the outcomes are margins."""
+        shape = self._recognised.shape
+        return isinstance(shape, Layout) and shape.is_margin and not self.options.signs_only
+
     def answers(self) -> Comparisons:
         """Read every vote; rows may stand for several if the table counts them."""
         decoded = self._decoded_or_better()

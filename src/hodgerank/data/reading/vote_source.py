@@ -104,6 +104,15 @@ class VoteSource:
             return False
         return any(table.is_lazy for table in self._tables)
 
+    @property
+    def has_margins(self) -> bool:
+        """Whether the outcomes are margins; nothing but the first rows is read."""
+        if self.options.signs_only or isinstance(self.source, VoteGroups):
+            return False
+        if isinstance(self.source, Comparisons):
+            return self.source.report.margin_unit is not None
+        return any(table.has_margins for table in self._tables)
+
     def answers(self) -> Comparisons:
         """Read every vote, one row each."""
         return self.distinct_answers().repeated() if not self.is_lazy else self._all()
