@@ -308,6 +308,7 @@ def hodge_rank(
         residual=residual,
         solver=solver,
         converged=True,
+        residual_sd=float(np.sqrt(noise.variance)) if is_margin else None,
         belief=belief,
         prediction=prediction,
         notes=notes,

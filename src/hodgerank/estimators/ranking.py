@@ -98,6 +98,9 @@ class Ranking(Displayed, Charted, Tabulated):
     design_effect
         Variance of the scores relative to that of as many independent votes, by which `bayes_rank`
         reduces correlated votes; 1 for other estimators.
+    residual_sd
+        Standard deviation of the margins around the differences of the scores, in their unit; None
+        for choices, whose noise depends on the difference.
     iterations, residual, converged
         Iterations of the fit, size of the next step, and whether it converged.
     solver
@@ -127,6 +130,7 @@ class Ranking(Displayed, Charted, Tabulated):
     ridge: float
     dispersion: float
     design_effect: float
+    residual_sd: float | None
     iterations: int
     residual: float
     solver: str
@@ -165,6 +169,7 @@ class Ranking(Displayed, Charted, Tabulated):
         ridge: float = 0.0,
         dispersion: float = 1.0,
         design_effect: float = 1.0,
+        residual_sd: float | None = None,
         belief: Belief | None = None,
         prediction: Prediction | None = None,
         undefeated: tuple[Item, ...] = (),
@@ -200,6 +205,7 @@ class Ranking(Displayed, Charted, Tabulated):
             ridge=ridge,
             dispersion=dispersion,
             design_effect=design_effect,
+            residual_sd=residual_sd,
             iterations=iterations,
             residual=residual,
             solver=solver,
@@ -676,6 +682,7 @@ class Ranking(Displayed, Charted, Tabulated):
             "confidence": self.confidence,
             "ridge": self.ridge,
             "dispersion": self.dispersion,
+            "residual_sd": self.residual_sd,
             "freedom": self.freedom,
             "temperature": self.temperature,
             "iterations": self.iterations,

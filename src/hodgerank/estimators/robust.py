@@ -210,6 +210,7 @@ def _huber_ranking(
         model="Huber regression",
         link="uniform",
         confidence=confidence,
+        residual_sd=float(np.sqrt(variance)) * kept if is_margin else None,
         belief=belief,
         prediction=prediction,
         iterations=found.iterations,

@@ -200,9 +200,7 @@ class ScoreScale:
         """Meaning of the scores in one clause; empty on the scale of the model."""
         match self.name:
             case "model" if self.margin_unit is not None:
-                return (
-                    "the difference of two scores is the expected margin; an average item has 0"
-                )
+                return "the difference of two scores is the expected margin; the mean score is 0"
             case "model":
                 return ""
             case "win-rate":

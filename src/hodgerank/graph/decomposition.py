@@ -176,7 +176,12 @@ class HodgeDecomposition(Displayed, Charted):
         return float(fdtrc(freedom, rest, parts[part] / freedom / (others / rest)))
 
     def noise(self, part: str) -> Noise | None:
-        """Return the share expected by chance; None if it depends on how pairs were chosen."""
+        """Return the share expected by chance.
+
+        None if it depends on how pairs were chosen, and for margins.
+        """
+        if self.votes.report.margin_unit is not None:
+            return None
         return getattr(self.expected, part) if self._has_fixed_design(part) else None
 
     def _has_fixed_design(self, part: str) -> bool:
@@ -197,7 +202,11 @@ class HodgeDecomposition(Displayed, Charted):
     @property
     def unseen_bias(self) -> str | None:
         """Why position bias is not visible, in words; None if it is."""
-        if self.expected.n_both_ways:
+        if self.votes.report.margin_unit is not None:
+            is_seen = bool(self.bias.any())
+        else:
+            is_seen = bool(self.expected.n_both_ways)
+        if is_seen:
             return None
         if not self.votes.display_known.any():
             return "order unknown"

@@ -39,11 +39,19 @@ def decomposition_chart(found: HodgeDecomposition | TrustReport) -> Any:
     rows = part_rows(parts)
     labels = 8 + max(text_width(row["part"]) for row in rows)
     width = WORDS + max(text_width(row["words"]) for row in rows)
-    title = heading(
-        sentences[:1].upper() + sentences[1:],
+    explained = (
         "Bars are shares of the sum of squared votes. Below each: the share expected by chance "
         "(mean ± 2 sd), simulated under random display order for position bias, random votes for "
-        "the ranking, and one ranking with noise for the others.",
+        "the ranking, and one ranking with noise for the others."
+    )
+    if parts.votes.report.margin_unit is not None:
+        explained = (
+            "Bars are shares of the sum of squared margins. F tests compare the ranking with all "
+            "other parts, and inconsistency with the disagreement within pairs."
+        )
+    title = heading(
+        sentences[:1].upper() + sentences[1:],
+        explained,
         width=labels + width,
     )
     return _drawn(rows, labels, width).properties(title=title)

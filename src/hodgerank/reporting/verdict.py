@@ -180,10 +180,10 @@ def _doubts(ranking: Ranking, graph: ComparisonGraph, rows: IntArray, sides: boo
     The posterior is taken as normal, which it is not where nobody ever preferred the other item:
     there it never gets quite certain, however many the votes. Direct votes of one opinion bound the
     doubt then; not with `sides` in the model, where votes may agree about the side alone, nor where
-    votes are correlated.
+    votes are correlated, nor for margins.
     """
     believed = 1 - certainties(ranking, np.repeat(rows[:1], len(rows) - 1), rows[1:])
-    if sides or ranking.is_clustered:
+    if sides or ranking.is_clustered or ranking.margin_unit is not None:
         return believed
     return np.minimum(believed, _doubt_of_unanimous(ranking, graph)[rows[1:]])
 

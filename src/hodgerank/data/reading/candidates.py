@@ -296,8 +296,11 @@ def _readings(
     if may_be_margins(low, high):
         zero_is_tie = {"outcome": name, "scale": (-high, high)}
         readings += [Suggestion(zero_is_tie, "0 is a tie")] * (low >= 0)
-        told = f"{name} holds margins, which have no scale, and larger ones prefer left"
-        readings.append(Suggestion({"margin": name}, told))
+        told = f"{name} holds margins without bounds, such as goals, of"
+        readings.append(Suggestion({"margin": name}, f"{told} left over right"))
+        if low < 0:
+            reverse = {"margin": name, "worse": True}
+            readings.append(Suggestion(reverse, f"{told} right over left"))
     yield readings, evidence
 
 

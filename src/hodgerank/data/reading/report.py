@@ -315,10 +315,12 @@ def _of_margins(column: str, least: float, most: float) -> str:
     """Ask whether numbers are margins, of which 0 is a tie."""
     if not may_be_margins(least, most):
         return ""
-    end = max(-least, most)
-    tie = f", --scale {-end:g} {end:g} (scale=({-end:g}, {end:g})) if 0 is a tie" * (least >= 0)
     margin = f"--margin {quote(column)} (margin={column!r})"
-    return f"{tie}, {margin} if they are margins without bounds, such as goal differences"
+    found = f", {margin} if they are margins without bounds, such as goals, of left over right"
+    if least >= 0:
+        return f", --scale {-most:g} {most:g} (scale=({-most:g}, {most:g})) if 0 is a tie{found}"
+    other = f"--margin {quote(column)} --worse (margin={column!r}, worse=True)"
+    return f"{found}, {other} if they are margins of right over left"
 
 
 def may_be_margins(low: float, high: float) -> bool:
