@@ -59,6 +59,7 @@ PARTS = tuple(PART_WORDS)
 # Largest number of triangles, or quadrangles, per edge for which all are used: a spanning subset
 # suffices, but is conditioned worse.
 FEW_FACES = 10
+ROUNDING = 1e-12  # of the total, below which a component is 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -159,21 +160,32 @@ class HodgeDecomposition(Displayed, Charted):
             else self._prequential_p_value
         )
 
-    def _f_test(self, part: str) -> float | None:
-        """F test of a component of margins; exact for normal noise of equal variance."""
+    @property
+    def lack_of_fit(self) -> float | None:
+        """p-value of the F test of curl and harmonic inconsistency together.
+
+        None for choices, and without pairs that were compared repeatedly.
+        """
+        is_margin = self.votes.report.margin_unit is not None
+        return self._f_test("curl", "harmonic") if is_margin else None
+
+    def _f_test(self, *names: str) -> float | None:
+        """F test of components of margins; exact for normal noise of equal variance."""
         graph, parts = self.graph, self.energies
         n_scores = graph.n_items - self.betti.beta_0
         n_curl = graph.n_edges - n_scores - self.betti.beta_1
-        freedom = {"gradient": n_scores, "curl": n_curl, "harmonic": self.betti.beta_1}.get(part, 0)
+        freedoms = {"gradient": n_scores, "curl": n_curl, "harmonic": self.betti.beta_1}
+        freedom = sum(freedoms.get(name, 0) for name in names)
+        tested = sum(parts[name] for name in names)
         others, rest = parts["bias"] + parts["ties"], graph.n_votes - graph.n_edges
-        if part == "gradient":
+        if names == ("gradient",):
             others += parts["curl"] + parts["harmonic"]
             rest = graph.n_votes - n_scores
         if not (freedom and rest):
             return None
-        if not others:
-            return 0.0 if parts[part] else 1.0
-        return float(fdtrc(freedom, rest, parts[part] / freedom / (others / rest)))
+        if others <= ROUNDING * self.total:
+            return 0.0 if tested > ROUNDING * self.total else 1.0
+        return float(fdtrc(freedom, rest, tested / freedom / (others / rest)))
 
     def noise(self, part: str) -> Noise | None:
         """Return the share expected by chance.

@@ -47,7 +47,8 @@ def decomposition_chart(found: HodgeDecomposition | TrustReport) -> Any:
     if parts.votes.report.margin_unit is not None:
         explained = (
             "Bars are shares of the sum of squared margins. F tests compare the ranking with all "
-            "other parts, and inconsistency with the disagreement within pairs."
+            "other parts, and inconsistency with differences within pairs. Position bias: all that "
+            "differs between the display orders of a pair, noise included."
         )
     title = heading(
         sentences[:1].upper() + sentences[1:],
@@ -69,7 +70,8 @@ def part_rows(parts: HodgeDecomposition) -> list[dict[str, Any]]:
         if part == "bias" and parts.unseen_bias is not None:
             row |= {"number": "–", "words": parts.unseen_bias}
         elif p_value is None:
-            row |= {"share": round(share, 5), "number": f"{share:.1%}", "words": "none expected"}
+            words = "none expected" if parts.votes.report.margin_unit is None else "not tested"
+            row |= {"share": round(share, 5), "number": f"{share:.1%}", "words": words}
         else:
             words = "significant" if p_value < say.SURE else "not significant"
             row |= {

@@ -92,6 +92,11 @@ class Verdict:
         cuts = [k for k in range(1, n) if ends[k - 1] <= k < starts[k]]
         return tuple(zip([0, *cuts], [k - 1 for k in (*cuts, n)], strict=True))
 
+    def columns(self, ranking: Ranking) -> dict[str, Any]:
+        """The columns of the ranking, with the places of the verdict."""
+        places = {"rank_lower": self.places[:, 0], "rank_upper": self.places[:, 1]}
+        return {**ranking.columns(), **places}
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON; null where there is no order."""
         known = self.has_order
