@@ -428,9 +428,7 @@ def outliers_among(
     return _outliers_at(answered, false_positive_rate, penalty)
 
 
-def _outliers_at(
-    answered: AnsweredGraph, false_positive_rate: float, penalty: float
-) -> Outliers:
+def _outliers_at(answered: AnsweredGraph, false_positive_rate: float, penalty: float) -> Outliers:
     """Find the residuals beyond a penalty, and where each vote enters the path."""
     votes, graph, sign, start = answered.votes, answered.graph, answered.sign, answered.scores
     cells, cell = group_cells(answered.edge, answered.turned, votes.total_weight)

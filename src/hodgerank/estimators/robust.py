@@ -74,7 +74,8 @@ def robust_rank(
     If workers are known: Bradley-Terry scores by EM over types of workers (honest, random,
     adversarial); votes without a worker are trusted. Otherwise: Huber regression, which bounds the
     influence of each vote, with the penalty of `find_outliers`; it corrects single slips, but not
-    an adversarial fifth of the crowd. Margins are always ranked by Huber regression. Intervals treat the estimated types as known.
+    an adversarial fifth of the crowd. Margins are always ranked by Huber regression. Intervals
+    treat the estimated types as known.
 
     Parameters
     ----------

@@ -10,7 +10,6 @@ from statistics import NormalDist
 
 import numpy as np
 from scipy import sparse
-from scipy.special import fdtrc
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.reading.vote_source import read_ungrouped
@@ -31,6 +30,7 @@ from hodgerank.graph.faces import (
     stacked,
     whole_curl,
 )
+from hodgerank.graph.lack_of_fit import lack_of_fit_p_value, ranking_p_value
 from hodgerank.graph.topology import BettiNumbers, fill
 from hodgerank.kernels.hypothesis_tests import prequential_gain
 from hodgerank.kernels.triangles import curl_part
@@ -59,7 +59,6 @@ PARTS = tuple(PART_WORDS)
 # Largest number of triangles, or quadrangles, per edge for which all are used: a spanning subset
 # suffices, but is conditioned worse.
 FEW_FACES = 10
-ROUNDING = 1e-12  # of the total, below which a component is 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -142,15 +141,16 @@ class HodgeDecomposition(Displayed, Charted):
         If pairs were chosen adaptively, the share of the ranking would be large even without a
         ranking. Its p-value then tests how well earlier votes predict later ones.
 
-        For margins it is that of an F test: the ranking is compared with all other components, and
-        inconsistency with the disagreement within pairs. It is None where there is none, or no test
-        (position bias, disagreement).
+        For margins the ranking is compared with all other components by an F test; curl and
+        harmonic component are tested together, as `lack_of_fit`; the others are not tested.
 
         >>> decompose([("a", "b", 1), ("b", "c", 1)] * 9).p_value("curl") is None
         True
         """
         if self.votes.report.margin_unit is not None and self._has_fixed_design(part):
-            return self._f_test(part)
+            if part in ("curl", "harmonic"):
+                return self.lack_of_fit
+            return ranking_p_value(self.answered) if part == "gradient" else None
         noise: Noise = getattr(self.expected, part)
         if not noise.mean > 0:
             return None
@@ -160,32 +160,16 @@ class HodgeDecomposition(Displayed, Charted):
             else self._prequential_p_value
         )
 
-    @property
+    @cached_property
     def lack_of_fit(self) -> float | None:
-        """p-value of the F test of curl and harmonic inconsistency together.
+        """p-value of curl and harmonic inconsistency of margins together.
 
-        None for choices, and without pairs that were compared repeatedly.
+        Compared with differences within pairs, by an F test and by permutations. None for choices,
+        and without pairs that were compared repeatedly.
         """
-        is_margin = self.votes.report.margin_unit is not None
-        return self._f_test("curl", "harmonic") if is_margin else None
-
-    def _f_test(self, *names: str) -> float | None:
-        """F test of components of margins; exact for normal noise of equal variance."""
-        graph, parts = self.graph, self.energies
-        n_scores = graph.n_items - self.betti.beta_0
-        n_curl = graph.n_edges - n_scores - self.betti.beta_1
-        freedoms = {"gradient": n_scores, "curl": n_curl, "harmonic": self.betti.beta_1}
-        freedom = sum(freedoms.get(name, 0) for name in names)
-        tested = sum(parts[name] for name in names)
-        others, rest = parts["bias"] + parts["ties"], graph.n_votes - graph.n_edges
-        if names == ("gradient",):
-            others += parts["curl"] + parts["harmonic"]
-            rest = graph.n_votes - n_scores
-        if not (freedom and rest):
+        if self.votes.report.margin_unit is None:
             return None
-        if others <= ROUNDING * self.total:
-            return 0.0 if tested > ROUNDING * self.total else 1.0
-        return float(fdtrc(freedom, rest, tested / freedom / (others / rest)))
+        return lack_of_fit_p_value(self.answered)
 
     def noise(self, part: str) -> Noise | None:
         """Return the share expected by chance.

@@ -46,9 +46,9 @@ def decomposition_chart(found: HodgeDecomposition | TrustReport) -> Any:
     )
     if parts.votes.report.margin_unit is not None:
         explained = (
-            "Bars are shares of the sum of squared margins. F tests compare the ranking with all "
-            "other parts, and inconsistency with differences within pairs. Position bias: all that "
-            "differs between the display orders of a pair, noise included."
+            "Bars are shares of the sum of squared margins. The ranking is compared with all other "
+            "parts, and inconsistency of both kinds together with differences within pairs. "
+            "Position bias: all that differs between the display orders of a pair, also noise."
         )
     title = heading(
         sentences[:1].upper() + sentences[1:],

@@ -1,4 +1,4 @@
-"""What a report tells about margins: least squares, F tests and t intervals, no model of choices."""
+"""MarginFindings: what a report tells about margins, by least squares and without choices."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class MarginFindings:
 
     @property
     def has_cycles(self) -> bool:
-        """Whether pairs contradict one ranking significantly, by an F test."""
+        """Whether pairs contradict one ranking significantly."""
         lack = self.decomposition.lack_of_fit
         return lack is not None and lack < SURE
 

@@ -101,7 +101,9 @@ def _standings(found: MarginFindings) -> Standings:
         Standing(
             f"{row.rank:,}" if known else "",
             name_of(row.item),
-            *((1 + value / end) / 2 for value in (row.score, row.lower, row.upper)),
+            (1 + row.score / end) / 2,
+            (1 + row.lower / end) / 2,
+            (1 + row.upper / end) / 2,
             could_be(verdict, place) if known else "",
             _signed(found, row.score),
             f"{_signed(found, row.lower)} to {_signed(found, row.upper)}",
@@ -202,9 +204,8 @@ def _bias_line(found: MarginFindings) -> VerdictLine:
 
 def _bias_section(found: MarginFindings) -> Section:
     assert found.bias is not None
-    key = "significant" if found.is_biased else "not_significant"
     summary = say(
-        f"margins.bias_{key}",
+        "margins.bias_significant" if found.is_biased else "margins.bias_not_significant",
         bias=_signed(found, found.bias.value),
         unit=found.unit,
         p=p_words(found.bias.p_value),
@@ -220,8 +221,7 @@ def _consistency_section(found: MarginFindings) -> Section:
     meanings, within = parts.part_words, parts.energy["bias"] + parts.energy["ties"]
     rows = [(str(say("margins.within")), f"{within:.1%}", "")]
     for part in ("gradient", "curl", "harmonic"):
-        p_value = parts.p_value(part)
-        shown = "" if p_value is None else p_number(p_value)
+        shown = p_number(found.chance) if part == "gradient" else ""
         rows.append((meanings[part], f"{parts.energy[part]:.1%}", shown))
     header = [say(f"consistency.{name}") for name in ("part", "share", "p")]
     blocks = (

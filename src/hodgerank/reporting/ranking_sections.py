@@ -11,8 +11,8 @@ from hodgerank.estimators.rank import on_few_votes
 from hodgerank.estimators.score_scale import MODEL_SCALE
 from hodgerank.reporting.blocks import Block, Bullets, Paragraph, Section, Table, Text
 from hodgerank.reporting.findings import MOST_FORECAST, Findings
-from hodgerank.reporting.margin_findings import MarginFindings
 from hodgerank.reporting.first_page import could_be, settled_neighbours
+from hodgerank.reporting.margin_findings import MarginFindings
 from hodgerank.reporting.messages import (
     fraction,
     level,

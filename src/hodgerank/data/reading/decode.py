@@ -17,7 +17,13 @@ from hodgerank.data.reading.column_names import words_of
 from hodgerank.data.reading.item_names import labels_beside, with_names
 from hodgerank.data.reading.layouts import Layout
 from hodgerank.data.reading.options import ReadOptions
-from hodgerank.data.reading.outcomes import Outcomes, is_measured, margins, measure, understand_labels
+from hodgerank.data.reading.outcomes import (
+    Outcomes,
+    is_measured,
+    margins,
+    measure,
+    understand_labels,
+)
 from hodgerank.data.reading.report import Reading, Row, report_on
 from hodgerank.data.reading.values import (
     MISSING,
@@ -234,7 +240,9 @@ def _is_blank(column: pl.Series) -> BoolArray:
 
 
 # Words of a column of margins that say nothing about their unit.
-NO_UNITS = frozenset({"margin", "margins", "diff", "difference", "delta", "by", "of", "victory", "outcome"})
+NO_UNITS = frozenset({
+    "margin", "margins", "diff", "difference", "delta", "by", "of", "victory", "outcome",
+})  # fmt: skip
 
 
 def _margin_unit(table: pl.DataFrame, reading: Reading) -> str | None:

@@ -173,7 +173,9 @@ def pair_layouts(columns: Sequence[str], given: ReadOptions) -> Iterator[Layout]
     if given.left and given.right:
         yield from _shown(columns, given, named_pair(given.left, given.right))
         return
-    known, unknown = item_pairs([name for name in columns if name not in (given.outcome, given.margin)])
+    known, unknown = item_pairs(
+        [name for name in columns if name not in (given.outcome, given.margin)]
+    )
     if given.left or given.right:
         known = [pair for pair in (*known, *unknown) if _fits(pair, given)]
         unknown = []

@@ -14,7 +14,7 @@ UNIDENTIFIED = 1e-9  # share of the votes' information that the scores leave to 
 
 
 class MarginEffect(NamedTuple):
-    """By how much margins favour the left item, with a t interval and the p-value of no effect."""
+    """Position bias in the unit of the margins, with a t interval and the p-value of no bias."""
 
     value: float
     stderr: float
@@ -33,7 +33,7 @@ def margin_effect(answered: AnsweredGraph, confidence: float) -> MarginEffect | 
     """
     votes, graph = answered.votes, answered.graph
     weight = votes.total_weight * votes.display_known
-    surplus = np.bincount(votes.left, weight, votes.n_items)
+    surplus = np.bincount(votes.left, weight, votes.n_items).astype(float)
     surplus -= np.bincount(votes.right, weight, votes.n_items)
     shown = float(weight.sum())
     size = shown - float(surplus @ graph.equations.solve(surplus))
