@@ -529,7 +529,7 @@ class Comparisons(Displayed):
             columns[written.time] = self.time
         if self.ballot is not None and not self.units:
             columns["ballot"] = self.ballot + 1
-        if self.report.margin_unit not in (None, MARGIN):
+        if self.report.margin_unit is not None:
             columns["margin_unit"] = np.full(len(self), self.report.margin_unit, dtype=object)
         if self.report.adaptive:
             columns["asked_by"] = np.full(len(self), "adaptive", dtype=object)

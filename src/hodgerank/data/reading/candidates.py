@@ -57,6 +57,9 @@ NO_OUTCOME_WORDS = frozenset({
     "gender", "tie", "ties", "tied", "draw",
 })  # fmt: skip
 
+DIFFERENCES = frozenset({"diff", "difference"})  # margins if of something that decides
+DECIDING = frozenset({"goal", "goals", "score", "scores", "point", "points"})
+
 EARLIER = frozenset({"elo", "before", "after", "previous", "seed"})  # numbers of other votes
 
 Options: TypeAlias = dict[str, Any]
@@ -270,7 +273,14 @@ def _outcomes(
     for name in free:
         is_other = NO_OUTCOME_WORDS.intersection(words_of(name)) or is_running_number(head[name])
         if name not in (*plain, *telling, *measured) and not is_other:
-            yield from _readings(head, name, pair, "numbers")
+            yield from _readings(head, name, pair, "name" if _names_margins(name) else "numbers")
+
+
+def _names_margins(name: str) -> bool:
+    """Return whether a name says that a column holds margins: margin, goal_diff ..."""
+    words = set(words_of(name))
+    is_difference = not (DIFFERENCES.isdisjoint(words) or DECIDING.isdisjoint(words))
+    return "margin" in words or is_difference
 
 
 def _readings(

@@ -38,7 +38,7 @@ from hodgerank.data.reading.options import PLAIN_SCALE, ReadOptions
 from hodgerank.data.reading.values import number, numbers
 from hodgerank.data.sources.table import Table
 from hodgerank.data.sources.text_table import TextTable
-from hodgerank.data.vote_columns import BALLOTS, LAYOUTS
+from hodgerank.data.vote_columns import BALLOTS, LAYOUTS, MARGIN_UNITS
 from hodgerank.display import short
 from hodgerank.errors import InvalidComparisons, did_you_mean
 
@@ -264,8 +264,9 @@ def _as_written(columns: list[str], given: ReadOptions) -> ReadOptions | None:
             continue
         if name == "margins":
             others = outcome_columns([name for name in columns if name not in layout.names])
-            if others or decided_pairs(columns):  # margins beside another outcome
-                continue
+            is_ours = not set(MARGIN_UNITS).isdisjoint(columns)
+            if not is_ours and (others or decided_pairs(columns)):
+                continue  # margins beside another outcome
             return replace(given, left=layout.left, right=layout.right, margin=layout.outcome)
         if layout.outcome is not None:
             return replace(given, left=layout.left, right=layout.right, outcome=layout.outcome)

@@ -229,6 +229,7 @@ def _described(reading: Reading, kind: OutcomeKind | Literal["margin"] | None) -
         meaning += ", signs only" * bool(reading.options.signs_only)
     elif layout.difference is not None:
         meaning = "left is {} where {} exceeds {}".format(better, *layout.difference)
+        meaning += f"; --margin {quote(str(layout.outcome))} also counts by how much"
     return f"{layout} ({meaning})"
 
 

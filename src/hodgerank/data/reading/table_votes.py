@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from shlex import quote
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -294,6 +295,13 @@ class TableVotes:
         if skipped:
             what = "the first line is" if len(skipped) == 1 else f"{len(skipped)} lines are"
             notes.append(f"{what} not part of the table: {short(skipped[0])!r}")
+        shape = self._recognised.shape
+        margin = next((name for name in unused if "margin" in words_of(name)), None)
+        if margin is not None and isinstance(shape, Layout) and shape.outcome is None:
+            notes.append(
+                f"column {margin!r} is not used: to rank by how much winners are better, use "
+                f"--margin {quote(margin)}"
+            )
         name = next((name for name in unused if "_".join(words_of(name)) in VALID), None)
         if name is None or table.is_lazy:
             return notes
