@@ -112,7 +112,7 @@ class FoundBelief:
         )
 
 
-WIDEST, NARROWEST = 24, -8  # prior variances in factors of two of the mean squared error
+WIDEST, NARROWEST = 24, -4  # prior variances in factors of two of the mean squared error
 IMPOSSIBLE = 5.0  # nats below the peak
 NULL = 1e-9  # relative size of the variance of directions that no comparison measures
 FEWEST_FREEDOM = 3.0
