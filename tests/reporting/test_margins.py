@@ -23,7 +23,7 @@ def league(seed, home=0.0, spread=1.5, sd=1.0, rounds=2):
 
 @pytest.fixture(scope="module")
 def clear():
-    return hr.report(league(1, home=1.0, spread=4.0))
+    return hr.report(league(1, home=1.0, spread=9.0))
 
 
 def test_the_first_page_is_in_the_unit(clear):
