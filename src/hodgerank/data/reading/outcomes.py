@@ -54,7 +54,10 @@ def measure(column: pl.Series, reading: Reading, status: NDArray[np.uint8]) -> F
 
 def margins(column: pl.Series, reading: Reading, status: NDArray[np.uint8]) -> FloatArray:
     """Return real-valued outcomes, or their signs; the winner's must not be negative."""
-    values = numbers(column).cast(pl.Float64).fill_null(np.nan).to_numpy()
+    plain = column.cast(pl.Float64, strict=False)
+    if plain.null_count() > column.null_count():  # blanks, decimal commas, or words
+        plain = numbers(column)
+    values = plain.fill_null(np.nan).to_numpy()
     usable = np.abs(values) <= LARGEST_MARGIN
     if not usable.all():
         status[~usable] = Row.BAD_MARGIN

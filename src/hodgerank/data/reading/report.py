@@ -327,12 +327,13 @@ def _of_margins(column: str, least: float, most: float) -> str:
 def may_be_margins(low: float, high: float) -> bool:
     """Return whether numbers in this range may be margins: signed, or of the winner, from 0 on.
 
-    Numbers that fill a usual scale of grades are grades.
+    Numbers that fill a usual scale of grades are grades, and a few small ones are codes.
 
     >>> may_be_margins(-12, 28), may_be_margins(0, 28), may_be_margins(1, 7)
     (True, True, False)
     """
-    return low < 0 < high or (0 <= low <= 1 < high and (low, high) not in SCALES)
+    are_grades = (low, high) in SCALES or high <= FEW_CODES
+    return low < 0 < high or (0 <= low <= 1 and not are_grades)
 
 
 FEW_CODES = 3
