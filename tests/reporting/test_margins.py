@@ -33,7 +33,7 @@ def test_the_first_page_is_in_the_unit(clear):
     assert figures["figures.noise"].endswith(" goals")
     board = clear.first_page.board
     rows = [row for tier in board.tiers for row in tier]
-    assert [row.name for row in rows] == [f"t{k}" for k in range(6)]
+    assert [row.name for row in rows] == list(clear.findings.ranking.items)
     for row in rows:
         assert 0 <= row.lower < row.chosen < row.upper <= 1
     assert board.ticks[0] == board.ticks[2].replace("+", "-")
