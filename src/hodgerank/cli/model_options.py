@@ -28,8 +28,8 @@ ModelOption = Annotated[
         "--model",
         "-m",
         metavar="MODEL",
-        help="bayes (Bayesian probit), hodgerank (least squares, as in the paper), bradley-terry, "
-        "thurstone-mosteller or robust. Default: bayes; hodgerank for margins.",
+        help="bayes (Bayesian probit, the default), hodgerank (least squares, the default for "
+        "margins), bradley-terry, thurstone-mosteller or robust.",
     ),
 ]
 LinkOption = Annotated[
