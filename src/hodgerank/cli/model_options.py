@@ -28,8 +28,8 @@ ModelOption = Annotated[
         "--model",
         "-m",
         metavar="MODEL",
-        help="bayes (Bayesian probit, the default), hodgerank (least squares, the default for "
-        "margins), bradley-terry, thurstone-mosteller or robust.",
+        help="bayes (Bayesian probit; default), hodgerank (least squares; default of margins), "
+        "bradley-terry, thurstone-mosteller or robust.",
     ),
 ]
 LinkOption = Annotated[
