@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from math import ceil, floor, log10
 
 import numpy as np
 
 from hodgerank.display import p_number, p_words
+from hodgerank.plotting.outliers import outliers_chart
 from hodgerank.reporting.blocks import (
     Bullets,
+    Figure,
     FirstPage,
     KeyFigure,
     Paragraph,
@@ -246,7 +249,9 @@ def _outliers_section(found: MarginFindings) -> Section:
         rows.append(cells)
     header = [say(f"outliers.{name}") for name in names]
     blocks = (
-        Paragraph((words(outliers.verdict), say("outliers.worst"))),
+        Paragraph((words(outliers.verdict),)),
+        Figure(partial(outliers_chart, outliers, n_named=0)),
+        Paragraph((say("outliers.worst"),)),
         Table(header, rows, frozenset({0, 3, 4})),
         Paragraph((say("outliers.criterion", criterion=outliers.criterion),), "note"),
     )
