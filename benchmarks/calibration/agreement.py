@@ -65,7 +65,9 @@ WORLDS = {
     "400 questions, 20% lapses": replace(BASE, questions=400, lapses=0.2),
     "400 questions, another opinion": replace(BASE, questions=400, alike=0.2),
     "400 questions, nearly the same opinion": replace(BASE, questions=400, alike=0.97),
-    "400 questions, same as a person": replace(BASE, questions=400, alike=1.0, slope=1.0),
+    "400 questions, nearly the same as a person": replace(
+        BASE, questions=400, alike=0.97, slope=1.0
+    ),
     "400 questions, weak preferences": replace(BASE, questions=400, spread=0.3, within=0.2),
     "400 questions, 40 items": replace(BASE, questions=400, n_items=40),
 }
@@ -153,7 +155,7 @@ def _truth(world: World, scores: list[Array], rng: np.random.Generator) -> tuple
     a = float((mean_h * mean_j).mean()) / np.sqrt(y2 * z2)
     c = float((mean_h**2).mean()) / y2
     worth = np.inf if a**2 >= c else a**2 * (1 - c) / (c**2 - a**2 * c)
-    return equal, (equal - chance) / (1 - chance), alike, a / c, max(worth, 0.0)
+    return equal, (equal - chance) / (1 - chance), alike, a / c, worth if a > 0 else 0.0
 
 
 def _votes(
