@@ -29,7 +29,7 @@ def test_a_ring_is_ordered_by_its_strong_pairs():
 
 def test_only_pairs_against_the_order_are_even():
     signs = signs_of(RING + votes("d", "a", 6, 4))
-    means = MajorityOrder.of(signs).transitive_means
+    means = MajorityOrder.of(signs).transitive_means()
     closing = signs.find_edges([0], [3])
     assert means[closing] == 0
     others = np.delete(np.arange(4), closing)
@@ -38,7 +38,7 @@ def test_only_pairs_against_the_order_are_even():
 
 def test_majorities_without_a_cycle_are_no_evidence():
     signs = signs_of(RING + votes("d", "a", 4, 6))
-    np.testing.assert_allclose(MajorityOrder.of(signs).transitive_means, signs.flows)
+    np.testing.assert_allclose(MajorityOrder.of(signs).transitive_means(), signs.flows)
     assert cyclic_loops(signs, signs.flows[:, None]) == 0
 
 

@@ -47,19 +47,26 @@ def repeated_votes(
     if size.max() <= 1:
         return None
     total = np.bincount(place, count[known] * sign[known], len(groups)).astype(float)
-    correlation = _correlation(groups // n_workers, size, total, n_edges)
-    rho = 1.0 if correlation is None else correlation
+    found = _excess(groups // n_workers, size, total, n_edges)
     share = np.ones(len(edge))
-    share[known] = (1 / (1 + (size - 1) * rho))[place]
-    return RepeatedVotes(rho, correlation is not None, share)
+    if found is None:
+        share[known] = (1 / size)[place]
+        return RepeatedVotes(1.0, False, share)
+    correlation, copies = found
+    design_effect = np.maximum(1 + (size - 1) * correlation, np.minimum(1 + copies, size))
+    share[known] = (1 / design_effect)[place]
+    return RepeatedVotes(correlation, True, share)
 
 
-def _correlation(edge: IntArray, size: FloatArray, total: FloatArray, n_edges: int) -> float | None:
-    """Return rho from sums over each worker's votes on each pair; None if not identified."""
+def _excess(
+    edge: IntArray, size: FloatArray, total: FloatArray, n_edges: int
+) -> tuple[float, float] | None:
+    """Return rho, and the number of copies, from sums over each worker's votes on each pair."""
     answers, sums = np.bincount(edge, size, n_edges), np.bincount(edge, total, n_edges)
     squares = np.bincount(edge, total**2, n_edges)
     within = np.bincount(edge, size * (size - 1), n_edges)  # pairs of votes by one worker
     across = answers**2 - np.bincount(edge, size**2, n_edges)  # and by different workers
+    repeated = np.bincount(edge, np.where(size > 1, size, 0.0), n_edges)
     usable = (within > 0) & (across > 0)
     if not usable.any():
         return None
@@ -69,9 +76,15 @@ def _correlation(edge: IntArray, size: FloatArray, total: FloatArray, n_edges: i
     room = within * (1 - mean_square)
     if room.sum() <= 0:  # all agree on every pair: repetition and agreement are confounded
         return None
-    rho = float(excess.sum() / room.sum())
-    error = float(np.sqrt(np.sum((excess - rho * room) ** 2))) / float(room.sum())
-    return float(np.clip(rho + error, 0.0, 1.0))
+    rho = _upper_ratio(excess, room)
+    copies = _upper_ratio(excess, repeated[usable] * (1 - mean_square))
+    return float(np.clip(rho, 0.0, 1.0)), float(max(copies, 0.0))
+
+
+def _upper_ratio(excess: FloatArray, room: FloatArray) -> float:
+    """Return the ratio of the sums, with one standard error added."""
+    ratio = float(excess.sum() / room.sum())
+    return ratio + float(np.sqrt(np.sum((excess - ratio * room) ** 2))) / float(room.sum())
 
 
 @dataclass(frozen=True, eq=False)
