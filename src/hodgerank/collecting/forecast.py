@@ -6,10 +6,9 @@ import math
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.special import expit
 
 from hodgerank.collecting.stopping import ExpectedTau, RankingRule
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
@@ -40,6 +39,14 @@ GROWTH = (1.3, 2.0)
 FINEST = 1.03  # and at least
 GROWING = 1.02  # least gain in certainty by three times as many votes, if they help
 TINY = 1e-9
+# Shapes of the true scores: 0 is a draw of the posterior, 1 evenly spaced.
+SHAPES = (0.0, 0.25, 0.5, 0.75, 1.0)
+# The other link, and the ratio of its noise; the logistic has standard deviation pi/sqrt(3).
+OTHER_LINK = {
+    "thurstone-mosteller": ("bradley-terry", math.pi / math.sqrt(3)),
+    "bradley-terry": ("thurstone-mosteller", math.sqrt(3) / math.pi),
+}
+SCALES = (0.7, 0.8, 0.9, 1.0, 1.15, 1.3)  # of this ratio, equally probable
 FARTHEST = 100.0  # times the simulated votes: beyond that, no forecast
 EARLY = 0.8  # of the expected votes until the target, so as not to overshoot it
 
@@ -236,8 +243,8 @@ def _play_on(sampler: Sampler, ranking: Ranking, rules: Sequence[RankingRule]) -
     takes = np.empty((len(rules), CONTINUATIONS))
     for k in range(CONTINUATIONS):
         rng = np.random.default_rng((sampler.seed, k))
-        scores = truths.draw((k + rng.random()) / CONTINUATIONS, rng)
-        future = _Future(deepcopy(start), scores, ranking.link, rng)
+        crowd = truths.draw((k + rng.random()) / CONTINUATIONS, rng)
+        future = _Future(deepcopy(start), crowd, rng)
         watches = [
             _Watch(rule, rule.needed, future, now) for rule, now in zip(rules, sure, strict=True)
         ]
@@ -245,16 +252,29 @@ def _play_on(sampler: Sampler, ranking: Ranking, rules: Sequence[RankingRule]) -
     return takes - sampler.n_votes
 
 
-class _Truths:
-    """The posterior of the true scores, including their spread and the shape of its distribution.
+class _Crowd(NamedTuple):
+    """True scores, and the link by which a simulated crowd votes.
 
-    The posterior is a mixture over the plausible spreads, and each part assumes normal scores. Such
-    scores contain close pairs, which take many votes; evenly spaced ones do not. A draw and the
-    evenly spaced scores of the same order and spread are equally probable before the votes.
+    `scale` is the factor between these scores and those of the ranking.
+    """
+
+    scores: dict[Item, float]
+    link: str
+    scale: float = 1.0
+
+
+class _Truths:
+    """The posterior of the true scores, including their spread, the shape of their distribution,
+    and the link.
+
+    The posterior of the ranking is a mixture over the plausible spreads, and each part assumes
+    normal scores and one link. Normal scores contain close pairs, which take many votes; evenly
+    spaced ones do not. The prior of the shape is uniform between the two. Either link is equally
+    probable: with the other one, the same votes mean a different distance of close items.
     """
 
     def __init__(self, votes: Comparisons, ranking: Ranking) -> None:
-        self._items, self._link = ranking.items, LINKS[ranking.link]
+        self._items, self._link = ranking.items, ranking.link
         self._parts = ranking.posterior_parts
         self._upto = np.cumsum([part.share for part in self._parts])
         row = {item: k for k, item in enumerate(self._items)}
@@ -264,17 +284,33 @@ class _Truths:
         weight = weight / ranking.dispersion
         self._wins, self._losses = (weight * (1 + sign * votes.outcome) / 2 for sign in (1, -1))
 
-    def draw(self, share: float, rng: np.random.Generator) -> dict[Item, float]:
-        """Draw scores; `share` is the quantile of the spread."""
+    def draw(self, share: float, rng: np.random.Generator) -> _Crowd:
+        """Draw a crowd; `share` is the quantile of the spread."""
         place = int(np.searchsorted(self._upto, share * self._upto[-1]))
         normal = _drawn(self._parts[min(place, len(self._parts) - 1)], rng)
         even = _evenly_spaced(normal)
-        is_even = rng.random() < expit(self._log_likelihood(even) - self._log_likelihood(normal))
-        return dict(zip(self._items, (even if is_even else normal).tolist(), strict=True))
+        shapes = [normal + evenness * (even - normal) for evenness in SHAPES]
+        scores = shapes[self._drawn_by_likelihood([(shape, self._link) for shape in shapes], rng)]
+        other, ratio = OTHER_LINK.get(self._link, OTHER_LINK["bradley-terry"])
+        scales = [1.0] * len(SCALES) + [ratio * scale for scale in SCALES]
+        links = [self._link] * len(SCALES) + [other] * len(SCALES)
+        crowds = [(scale * scores, link) for scale, link in zip(scales, links, strict=True)]
+        k = self._drawn_by_likelihood(crowds, rng)
+        return _Crowd(
+            dict(zip(self._items, crowds[k][0].tolist(), strict=True)), links[k], scales[k]
+        )
 
-    def _log_likelihood(self, scores: FloatArray) -> float:
+    def _drawn_by_likelihood(
+        self, crowds: Sequence[tuple[FloatArray, str]], rng: np.random.Generator
+    ) -> int:
+        """Draw the place of a crowd with probability proportional to its likelihood."""
+        heights = np.array([self._log_likelihood(*crowd) for crowd in crowds])
+        upto = np.cumsum(np.exp(heights - heights.max()))
+        return int(np.searchsorted(upto, rng.random() * upto[-1]))
+
+    def _log_likelihood(self, scores: FloatArray, link: str) -> float:
         """Return the log-likelihood of the votes; those of each worker count in full."""
-        p = self._link.cdf(scores[self._left] - scores[self._right])
+        p = LINKS[link].cdf(scores[self._left] - scores[self._right])
         p = np.clip(p, TINY, 1 - TINY)
         return float(self._wins @ np.log(p) + self._losses @ np.log1p(-p))
 
@@ -305,7 +341,8 @@ def _play_model(sampler: Sampler, ranking: Ranking, rules: Sequence[RankingRule]
         model = sampler.fresh(MODEL_ITEMS, seed=int(rng.integers(2**62)))
         model.prepare_to_stop()
         first = model.ranking()
-        future = _Future(model, dict(enumerate(truth.tolist())), ranking.link, rng)
+        crowd = _Crowd(dict(enumerate(truth.tolist())), ranking.link)
+        future = _Future(model, crowd, rng)
         watches = [
             _Watch(rule, needed, future, rule.sureness(first, model.active_items))
             for rule, reached in zip(rules, now, strict=True)
@@ -324,16 +361,14 @@ class _Future:
     what is asked, and takes a fifth of the time.
     """
 
-    def __init__(
-        self, sampler: Sampler, scores: dict[Item, float], link: str, rng: np.random.Generator
-    ) -> None:
-        self.sampler, self._link, self._rng = sampler, link, rng
+    def __init__(self, sampler: Sampler, crowd: _Crowd, rng: np.random.Generator) -> None:
+        self.sampler, self._link, self._rng = sampler, crowd.link, rng
         self._code = {item: code for code, item in enumerate(sampler.items)}
-        self._scores = np.array([scores[item] for item in sampler.items])
+        self._scores = np.array([crowd.scores[item] for item in sampler.items])
         leans = sampler.position_biases or {None: 0.0}  # the unnamed worker comes last
         self._workers = tuple(worker for worker in leans if worker is not None)
-        self._leans = np.array(list(leans.values()))
-        n_more = np.clip(SIMULATED, *(np.array(PER_ITEM) * len(scores)))
+        self._leans = crowd.scale * np.array(list(leans.values()))
+        n_more = np.clip(SIMULATED, *(np.array(PER_ITEM) * len(crowd.scores)))
         self._begun = sampler.n_votes
         self._furthest = self._begun + int(n_more)
         self._is_exhausted = False

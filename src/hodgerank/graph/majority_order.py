@@ -43,7 +43,7 @@ class MajorityOrder:
         return cls(graph, best_order(Arcs.of(graph.i, graph.j, graph.n_items), costs), faint)
 
     def transitive_means(self, gain: float = 0.0) -> FloatArray:
-        """Mean signs in this order: those of the votes, 0 for pairs that contradict it or are faint.
+        """Mean signs in this order: 0 for pairs that contradict it or are faint.
 
         Weakening no pair that agrees keeps the chains that a chance majority can close to a cycle.
         The weakest pairs of a chain were less clear by chance: a `gain`, in standard errors, makes
