@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -229,8 +229,19 @@ def _typical(takes: FloatArray) -> float:
 
 
 def _play_on(sampler: Sampler, ranking: Ranking, rules: Sequence[RankingRule]) -> FloatArray:
-    """Return the votes until each target (rows) in each continuation; infinite if pairs run out.
+    """Return the votes until each target (rows) in each continuation; infinite if pairs run out."""
+    return np.stack(list(continuations(sampler, ranking, rules)), axis=1)
 
+
+def continuations(
+    sampler: Sampler,
+    ranking: Ranking,
+    rules: Sequence[RankingRule],
+    most_votes: float = np.inf,
+) -> Iterator[FloatArray]:
+    """Simulate continuations one by one, and yield the votes until each target.
+
+    A continuation ends after `most_votes` more votes; a target not reached by then takes more.
     Random numbers are the same for every forecast of a campaign, so that forecasts differ only by
     the votes between them.
     """
@@ -240,16 +251,14 @@ def _play_on(sampler: Sampler, ranking: Ranking, rules: Sequence[RankingRule]) -
     first = start.ranking()
     sure = [rule.sureness(first, start.active_items) for rule in rules]
     truths = _Truths(sampler.votes, ranking)
-    takes = np.empty((len(rules), CONTINUATIONS))
     for k in range(CONTINUATIONS):
         rng = np.random.default_rng((sampler.seed, k))
         crowd = truths.draw((k + rng.random()) / CONTINUATIONS, rng)
-        future = _Future(deepcopy(start), crowd, rng)
+        future = _Future(deepcopy(start), crowd, rng, most_votes)
         watches = [
             _Watch(rule, rule.needed, future, now) for rule, now in zip(rules, sure, strict=True)
         ]
-        takes[:, k] = future.answers_until(watches)
-    return takes - sampler.n_votes
+        yield np.array(future.answers_until(watches)) - sampler.n_votes
 
 
 class _Crowd(NamedTuple):
@@ -361,7 +370,13 @@ class _Future:
     what is asked, and takes a fifth of the time.
     """
 
-    def __init__(self, sampler: Sampler, crowd: _Crowd, rng: np.random.Generator) -> None:
+    def __init__(
+        self,
+        sampler: Sampler,
+        crowd: _Crowd,
+        rng: np.random.Generator,
+        most_votes: float = np.inf,
+    ) -> None:
         self.sampler, self._link, self._rng = sampler, crowd.link, rng
         self._code = {item: code for code, item in enumerate(sampler.items)}
         self._scores = np.array([crowd.scores[item] for item in sampler.items])
@@ -370,7 +385,7 @@ class _Future:
         self._leans = crowd.scale * np.array(list(leans.values()))
         n_more = np.clip(SIMULATED, *(np.array(PER_ITEM) * len(crowd.scores)))
         self._begun = sampler.n_votes
-        self._furthest = self._begun + int(n_more)
+        self._furthest = self._begun + int(min(n_more, most_votes))
         self._is_exhausted = False
 
     @property
