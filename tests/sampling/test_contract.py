@@ -30,6 +30,20 @@ class TestFiedler(GaussianContract):
         return hr.FisherSampler(items, criterion="fiedler", **options)
 
 
+class TestAOptimal(GaussianContract):
+    def build(self, items=ITEMS, **options):
+        return hr.FisherSampler(items, criterion="a-optimal", **options)
+
+
+def third_power(eigenvalues):
+    return eigenvalues**-3.0
+
+
+class TestAnySpectralCriterion(GaussianContract):
+    def build(self, items=ITEMS, **options):
+        return hr.FisherSampler(items, criterion=third_power, **options)
+
+
 class TestBayesian(GaussianContract):
     def build(self, items=ITEMS, **options):
         return hr.BayesianSampler(items, **options)
