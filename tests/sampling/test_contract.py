@@ -59,6 +59,13 @@ class TestBayesianOnAnotherLink(GaussianContract):
         return hr.BayesianSampler(items, link="thurstone-mosteller", **options)
 
 
+class TestBayesianWithAnyPrior(GaussianContract):
+    """The bigger the estimated noise, the less pairs are worth; items that join are independent."""
+
+    def build(self, items=ITEMS, **options):
+        return hr.BayesianSampler(items, link="bradley-terry", noise="estimate", **options)
+
+
 class TestRank(SamplerContract):
     def build(self, items=ITEMS, **options):
         return hr.RankSampler(items, **options)

@@ -1,7 +1,7 @@
 """Label-free designs that value a pair by the eigenvalues of the information matrix.
 
-The information is L + g I on centred scores, with L the Laplacian of votes and pending pairs. A vote
-on (i, j) adds d d^T, d = e_i - e_j. `TraceDesign` knows the exact effect on the trace of the
+The information is L + g I on centred scores, with L the Laplacian of votes and pending pairs. A
+vote on (i, j) adds d d^T, d = e_i - e_j. `TraceDesign` knows the exact effect on the trace of the
 inverse; `SpectralDesign` the first-order effect on any differentiable function of the eigenvalues.
 """
 
