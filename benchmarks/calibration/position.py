@@ -12,7 +12,7 @@ from benchmarks.calibration.crowds import CONSISTENT, Crowd, fresh_rng
 from benchmarks.calibration.table import Row
 from hodgerank.data.display_order import display_doubt
 from hodgerank.estimators.position_bias.bias_test import measure_position_bias
-from hodgerank.estimators.position_bias.position_cells import Position
+from hodgerank.estimators.position_bias.groupings import Position
 from hodgerank.graph.answered_graph import AnsweredGraph
 
 LEVEL = 0.05

@@ -15,6 +15,7 @@ from hodgerank.display import Charted, Displayed, Preview, Tabulated, TextTable,
 from hodgerank.errors import InvalidArgument, UnknownItem
 from hodgerank.estimators.belief import Belief, GivenBelief
 from hodgerank.estimators.covariance import ClusteredCovariance, Covariance, ModelCovariance
+from hodgerank.estimators.position_bias.terms import PositionBiasTerms
 from hodgerank.estimators.prediction import Prediction
 from hodgerank.estimators.score_scale import (
     MATCHED,
@@ -114,6 +115,8 @@ class Ranking(Displayed, Charted, Tabulated):
         votes count equally.
     notes
         Limits of the numbers that a reader should know.
+    position_bias
+        The position biases in the model, on its scale; None if it has none.
     """
 
     items: tuple[Item, ...]
@@ -136,6 +139,7 @@ class Ranking(Displayed, Charted, Tabulated):
     not_connected: tuple[Item, ...]
     worker_weights: Mapping[Item, float]
     notes: tuple[str, ...]
+    position_bias: PositionBiasTerms | None
     backend: str
     _model_scores: FloatArray
     _codes: IntArray
@@ -171,6 +175,7 @@ class Ranking(Displayed, Charted, Tabulated):
         notes: tuple[str, ...] = (),
         has_prior: bool = False,
         components: IntArray | None = None,
+        position_bias: PositionBiasTerms | None = None,
     ) -> Ranking:
         """Order the items of a graph by score; equal scores keep the order of the items.
 
@@ -209,6 +214,7 @@ class Ranking(Displayed, Charted, Tabulated):
             not_connected=(),
             worker_weights={},
             notes=notes,
+            position_bias=position_bias,
             backend=graph.backend,
             _model_scores=_read_only(scores[order]),
             _codes=order,
@@ -670,6 +676,7 @@ class Ranking(Displayed, Charted, Tabulated):
                 str(worker): weight for worker, weight in self.worker_weights.items() if weight < 1
             },
             "notes": list(self.notes),
+            "position_bias": None if self.position_bias is None else self.position_bias.to_dict(),
             "items": [
                 dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
             ],

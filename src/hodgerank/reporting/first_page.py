@@ -8,7 +8,7 @@ from unicodedata import east_asian_width
 from hodgerank.collecting.forecast import Forecast
 from hodgerank.display import p_words
 from hodgerank.estimators.design_effect import FEWEST_CLUSTERS
-from hodgerank.estimators.position_bias.position_cells import Position
+from hodgerank.estimators.position_bias.groupings import Position
 from hodgerank.estimators.rank import can_leave_out, leaders_with_few_votes
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.workers.assessment import CLICKING, NOTES, WorkerAssessment

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from hodgerank.estimators.group_rankings import GroupRankings
-from hodgerank.estimators.position_bias.position_cells import Position
+from hodgerank.estimators.position_bias.groupings import Position
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.score_scale import MODEL_SCALE, ScoreScale
 from hodgerank.types import Pair

@@ -8,7 +8,7 @@ from typing import Literal, Self
 import numpy as np
 
 from hodgerank.errors import InvalidArgument, UnknownItem, require_one_of, require_positive
-from hodgerank.estimators.position_bias.position_cells import Position
+from hodgerank.estimators.position_bias.groupings import Position
 from hodgerank.sampling.candidates import Candidates
 from hodgerank.sampling.designs.dense_posterior import LINK_CODES, DensePosterior
 from hodgerank.sampling.designs.design import Posterior
