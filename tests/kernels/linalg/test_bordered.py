@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from hodgerank.errors import InvalidArgument
-from hodgerank.kernels.linalg import bordered_equations
+from hodgerank.kernels.linalg import bordered_equations, normal_equations
 from hodgerank.kernels.linalg.bordered_equations import BorderedEquations
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
 from reference.inverse import centred_inverse
@@ -48,6 +48,7 @@ def test_solutions_and_covariances_are_those_of_the_whole_matrix(
     monkeypatch.setattr(bordered_equations, "FULL", 0.0 if is_full else 1.0)
     if route == "groups":  # as if these were too many items
         monkeypatch.setattr(bordered_equations, "DENSE_ITEMS", N_GROUPS * N_UNKNOWNS)
+        monkeypatch.setattr(normal_equations, "DENSE_ITEMS", N_GROUPS * N_UNKNOWNS)
     equations, full = system(ridge)
     assert isinstance(equations.border, np.ndarray) == is_full
     n = equations.items.n

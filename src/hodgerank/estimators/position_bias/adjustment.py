@@ -33,10 +33,9 @@ from hodgerank.estimators.position_bias.groupings import (
 )
 from hodgerank.estimators.position_bias.position_cells import PositionCells
 from hodgerank.estimators.position_bias.shrinkage import (
-    BIAS_PRECISION,
     Shrinkage,
+    fit_with_shrinkage,
     n_effective,
-    with_estimated_shrinkage,
 )
 from hodgerank.estimators.position_bias.terms import PositionBiasTerms
 from hodgerank.graph.answered_graph import AnsweredGraph
@@ -242,11 +241,11 @@ def remove_position_bias(
     if has_prior:
         cells = replace(cells, components=np.zeros(cells.n_items, np.int64))
     cells = replace(cells, weight=cells.weight / dispersion)
-    first = BIAS_PRECISION[link] if shrink is True else float(shrink)
-    prior = PositionBiasPrior(ridge, np.full(cells.n_groups, first))
-    fit = fit_position_bias(cells, link, prior)
     if shrink is True:
-        fit = with_estimated_shrinkage(fit, link, votes.n_votes, dispersion)
+        fit = fit_with_shrinkage(cells, link, ridge, votes.n_votes, dispersion)
+    else:
+        prior = PositionBiasPrior(ridge, np.full(cells.n_groups, float(shrink)))
+        fit = fit_position_bias(cells, link, prior)
     graph = _equivalent_unbiased(answered.graph, fit, link, dispersion)
     names = tuple(grouping.name for grouping in asked)
     return PositionAdjusted(answered, graph, groupings, names, link, fit)

@@ -205,10 +205,7 @@ def fit_position_bias(
     where it starts.
     """
     likelihood = LIKELIHOODS.get(link, least_squares)
-    n_groups = cells.n_groups
-    first = np.zeros(cells.n_items) if start is None else start
-    bias = np.zeros(n_groups) if biases is None else biases
-    now = _at(cells, prior, likelihood, first, bias, np.ones(n_groups))
+    now = starting_point(cells, link, prior, start, biases)
     iterations, size = 0, np.inf
     while size > tolerance and iterations < MAX_ITERATIONS:
         iterations += 1
@@ -235,6 +232,20 @@ def fit_position_bias(
     if likelihood is least_squares:
         found.__dict__["equations"] = now.equations
     return found
+
+
+def starting_point(
+    cells: PositionCells,
+    link: str,
+    prior: PositionBiasPrior,
+    scores: FloatArray | None = None,
+    biases: FloatArray | None = None,
+) -> PositionBiasFit:
+    """Return the objective at some scores and biases, by default 0."""
+    likelihood = LIKELIHOODS.get(link, least_squares)
+    scores = np.zeros(cells.n_items) if scores is None else scores
+    biases = np.zeros(cells.n_groups) if biases is None else biases
+    return _at(cells, prior, likelihood, scores, biases, np.ones(cells.n_groups))
 
 
 def _at(

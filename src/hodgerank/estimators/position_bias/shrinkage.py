@@ -14,18 +14,26 @@ from dataclasses import replace
 import numpy as np
 
 from hodgerank.errors import InvalidArgument, require_positive
-from hodgerank.estimators.position_bias.fit import PositionBiasFit, fit_position_bias
+from hodgerank.estimators.position_bias.fit import (
+    PositionBiasFit,
+    PositionBiasPrior,
+    fit_position_bias,
+    starting_point,
+)
+from hodgerank.estimators.position_bias.position_cells import PositionCells
 from hodgerank.kernels.linalg.laplacian import inner_product
 from hodgerank.kernels.links import LINKS
 from hodgerank.types import FloatArray
 
-# Precision of position biases around 0 to start from. A standard deviation of 3 logits keeps them
-# finite; for least squares it is that of one additional unbiased vote.
+# Precision of position biases around 0 to start from: a standard deviation of 3 logits, or one
+# additional unbiased vote.
 BIAS_PRECISION = {"bradley-terry": 1 / 9, "thurstone-mosteller": 1 / 3, "uniform": 1.0}
 # Largest standard deviation between groups: 3 logits, or all of the scale from -1 to 1.
 WIDEST = {"bradley-terry": 3.0, "thurstone-mosteller": 3**0.5, "uniform": 1.0}
-STEPS = 100  # of the grid of standard deviations
-ROUNDS = 2
+STEPS = 60  # of the grid of standard deviations
+CELLS = 100_000  # of the grid that are computed at once
+ROUNDS = 4
+SETTLED = 0.2  # change of the logarithm of a precision that is negligible
 LEAST_DISPERSION = 1e-3  # unanimous votes do not prove that there is no noise
 TINY = 1e-300
 
@@ -54,47 +62,53 @@ def require_prior(shrink: Shrinkage, model: str) -> Shrinkage:
     return shrink
 
 
-def with_estimated_shrinkage(
-    fit: PositionBiasFit, link: str, n_votes: int, dispersion: float
+def fit_with_shrinkage(
+    cells: PositionCells, link: str, ridge: float, n_votes: int, dispersion: float
 ) -> PositionBiasFit:
-    """Return the fit with the precisions that its votes show, one per grouping.
+    """Fit with the precisions that the votes show, one per grouping.
 
+    They are estimated at scores and biases of 0, and again at the fit until they are settled.
     `dispersion` is what the weights of the cells were divided by.
     """
+    prior = PositionBiasPrior(ridge, np.full(cells.n_groups, BIAS_PRECISION[link]))
+    fit = starting_point(cells, link, prior)
+    precisions = _precisions(fit, link, n_votes, dispersion)
     for _ in range(ROUNDS):
-        precision = estimated_precisions(fit, link, n_votes, dispersion)
-        prior = replace(fit.prior, bias=precision)
-        fit = fit_position_bias(fit.cells, link, prior, fit.scores, biases=fit.bias)
+        prior = replace(prior, bias=precisions)
+        fit = fit_position_bias(cells, link, prior, fit.scores, biases=fit.bias)
+        before, precisions = precisions, _precisions(fit, link, n_votes, dispersion)
+        if np.abs(np.log(precisions / before)).max() < SETTLED:
+            break
     return fit
 
 
-def estimated_precisions(
-    fit: PositionBiasFit, link: str, n_votes: int, dispersion: float = 1.0
-) -> FloatArray:
+def _precisions(fit: PositionBiasFit, link: str, n_votes: int, dispersion: float) -> FloatArray:
     """Return the precision of each bias in the objective."""
     cells = fit.cells
     information, slopes = cells.per_group(fit.curvatures), cells.per_group(fit.slopes)
     has_votes = information > 0
     own = np.where(has_votes, information, 1.0)
     noise = dispersion_of(fit, link, n_votes) / dispersion
-    precisions = np.empty(cells.n_groups)
+    precisions = np.ones(cells.n_groups)
     for place in cells.places:
         here = has_votes[place]
         estimates = (fit.bias[place] + slopes[place] / own[place])[here]
-        variance = _between(estimates, noise / own[place][here], WIDEST[link])
-        precisions[place] = noise / variance
+        if len(estimates):
+            variances = noise / own[place][here]
+            precisions[place] = noise / _between(estimates, variances, WIDEST[link])
     return precisions
 
 
 def _between(estimates: FloatArray, variances: FloatArray, widest: float) -> float:
     """Return the posterior mean of the variance between groups."""
-    deviations = widest * np.arange(1, STEPS + 1) / STEPS
+    squares = (widest * np.arange(1, STEPS + 1) / STEPS) ** 2
     heights = np.empty(STEPS)
-    for k, deviation in enumerate(deviations.tolist()):
-        total = variances + deviation**2
-        heights[k] = -0.5 * float(np.sum(np.log(total)) + np.sum(estimates**2 / total))
+    rows = max(1, CELLS // len(estimates))
+    for k in range(0, STEPS, rows):
+        total = variances + squares[k : k + rows, None]
+        heights[k : k + rows] = -0.5 * (np.log(total) + estimates**2 / total).sum(axis=1)
     weights = np.exp(heights - heights.max())
-    return float(weights @ deviations**2 / weights.sum())
+    return float(weights @ squares / weights.sum())
 
 
 def dispersion_of(fit: PositionBiasFit, link: str, n_votes: int) -> float:

@@ -41,7 +41,8 @@ class BorderedEquations:
     its q x q blocks. D couples the last s unknowns with all others: `crossing` holds these columns,
     p x s. The groups are eliminated, so that there may be many more of them than items; the other
     unknowns stay beside the scores. The equations that are left over the scores alone can replace
-    `NormalEquations` in solves and inverses.
+    `NormalEquations` in solves and inverses. With too many items for a dense matrix, the scores are
+    eliminated instead.
     """
 
     def __init__(
@@ -50,8 +51,8 @@ class BorderedEquations:
         self.items, self.blocks, self.crossing = items, blocks, crossing
         self.border = border.toarray() if border.nnz > FULL * np.prod(border.shape) else border
         self._n_own = blocks.shape[0] * blocks.shape[1]
-        beside = border.shape[1] - self._n_own
-        if items.n + beside > DENSE_ITEMS and border.shape[1] > DENSE_ITEMS:
+        self._has_core = items.n + border.shape[1] - self._n_own <= DENSE_ITEMS
+        if not self._has_core and border.shape[1] > DENSE_ITEMS:
             raise InvalidArgument(
                 f"position bias of {border.shape[1]:,} groups over {items.n:,} items is too large "
                 "to solve exactly: use one for all votes (position_bias='common'), or fewer groups"
@@ -70,12 +71,11 @@ class BorderedEquations:
     @cached_property
     def method(self) -> Method:
         """How the inverse is computed."""
-        beside = self.border.shape[1] - self._n_own
-        return "dense" if self.n + beside <= DENSE_ITEMS else self.items.method
+        return "dense" if self._has_core else self.items.method
 
     def solve_both(self, g: FloatArray, h: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the scores and all other unknowns, for one right-hand side or for each column."""
-        if self.method == "dense":
+        if self._has_core:
             own, beside = h[: self._n_own], h[self._n_own :]
             y = self._solve_core(np.concatenate((g, beside)) - self._scaled_border @ own)
             by_group = own.reshape(*self.blocks.shape[:2], -1)
@@ -86,7 +86,7 @@ class BorderedEquations:
 
     def solve(self, rhs: FloatArray) -> FloatArray:
         """Return scores for one right-hand side, or for each column."""
-        if self.method == "dense":
+        if self._has_core:
             return self._solve_core(self._padded(rhs))[: self.n]
         added = self._group_inverse @ (self._solved_border.T @ rhs)
         return np.asarray(self.items.solve(rhs) + self._solved_border @ added)
@@ -94,13 +94,16 @@ class BorderedEquations:
     @cached_property
     def inverse(self) -> FloatArray:
         """The full inverse over the scores; used only where `method` is dense."""
+        if not self._has_core:
+            added = self._solved_border @ self._group_inverse @ self._solved_border.T
+            return np.asarray(self.items.inverse + added)
         inverse = self._core_inverse[: self.n, : self.n]
         return centre(inverse.T, self.items.components)
 
     @cached_property
     def inverse_diagonal(self) -> Diagonal:
         """Diagonal of the inverse over the scores."""
-        if self.method == "dense":
+        if "inverse" in self.__dict__ or self._has_core:
             return Diagonal(np.diag(self.inverse).copy(), 0.0)
         plain = self.items.inverse_diagonal
         solved = self._solved_border
@@ -110,7 +113,7 @@ class BorderedEquations:
     @cached_property
     def border_variances(self) -> FloatArray:
         """Diagonal of the inverse over all other unknowns."""
-        if self.method != "dense":
+        if not self._has_core:
             return np.diag(self._group_inverse).copy()
         scaled, n_core = self._scaled_border, self._scaled_border.shape[0]
         own = np.einsum("gaa->ga", self._inverse_blocks).ravel().copy()
@@ -133,7 +136,7 @@ class BorderedEquations:
         """
         from scipy import linalg
 
-        if self.method == "dense":
+        if self._has_core:
             matrix, size = self._core()
             if float((np.diag(self._core_factor[0]) ** 2 / size).min()) > DOUBTFUL:
                 return np.zeros(self.border.shape[1], np.bool_)
@@ -142,7 +145,7 @@ class BorderedEquations:
         root = np.sqrt(size)
         values, vectors = linalg.eigh(matrix / np.outer(root, root))
         null = vectors[:, values <= SINGULAR] / root[:, None]
-        if self.method == "dense":
+        if self._has_core:
             null = np.vstack((-(self._scaled_border.T @ null), null[self.n :]))
         largest = np.abs(null).max(axis=0, initial=TINY, keepdims=True)
         return np.asarray((np.abs(null) > VISIBLE * largest).any(axis=1))
