@@ -172,7 +172,10 @@ def _rank_by_worker(
         ranking = position_adjusted_ranking(trusted, position_bias, shrink=shrink, **how)
     if trusted is not answered:
         ranking = ranking.counting(answered.graph)
-    return replace(ranking, worker_weights=weights)
+    terms = ranking.position_bias
+    if terms is not None:
+        terms = terms.with_reversed({worker for worker, weight in weights.items() if weight < 0})
+    return replace(ranking, worker_weights=weights, position_bias=terms)
 
 
 def posterior_ranking(

@@ -27,6 +27,7 @@ from hodgerank.estimators.position_bias.groupings import (
     Groupings,
     VoteGrouping,
     group_votes,
+    names_of,
     option_of,
     require_both_orders,
     require_display_order,
@@ -134,7 +135,13 @@ class PositionAdjusted:
         fit = fit or self.fit
         cells = fit.cells
         clusters = covariance if isinstance(covariance, PositionClusters) else None
-        precision = np.broadcast_to(fit.prior.bias, cells.n_groups)
+        prior = fit.prior
+        precision = np.broadcast_to(prior.bias, cells.n_groups)
+        spreads = prior.spreads
+        if spreads is None:
+            first = precision[[place.start for place in cells.places]]
+            spreads = np.sqrt(scale / np.maximum(first, NARROW))
+        spread = dict(zip((grouping.name for grouping in self.groupings), spreads, strict=True))
         counts = cells.per_group(cells.count)
         known = dict(zip((grouping.name for grouping in self.groupings), cells.places, strict=True))
         labels = {grouping.name: grouping.labels for grouping in self.groupings}
@@ -146,7 +153,7 @@ class PositionAdjusted:
             values=fit.bias[columns],
             votes=counts[columns].astype(np.int64),
             link=self.link,
-            precision={name: float(precision[known[name].start]) for name in self.names},
+            spread={name: float(spread[name]) for name in self.names} if precision.any() else {},
             confidence=confidence,
             backend=self.graph.backend,
             _source=BiasVariances(fit, scale, clusters),
@@ -169,7 +176,7 @@ class BiasVariances:
     @property
     def bias_variances(self) -> FloatArray:
         """Variance of each bias of the fit."""
-        model = self.scale * self.fit.bias_variances
+        model = self.scale * self.fit.bias_variances + self.fit.prior.doubts
         return model if self.clusters is None else np.maximum(model, self.clusters.bias_variances)
 
 
@@ -234,7 +241,10 @@ def remove_position_bias(
     `ridge` is the precision of the scores; `has_prior` says that it connects all components.
     """
     votes = answered.votes
-    asked = group_votes(votes, position_bias)
+    names = names_of(position_bias)
+    if shrink is not False and len(names) > 1 and "common" not in names:
+        names = ("common", *names)  # from which the groups of each grouping deviate
+    asked = group_votes(votes, names)
     groupings = tuple(sorted(asked, key=lambda grouping: -len(grouping.labels)))
     codes = [grouping.code for grouping in groupings]
     cells = PositionCells.of(answered, codes, [len(grouping.labels) for grouping in groupings])
@@ -247,7 +257,6 @@ def remove_position_bias(
         prior = PositionBiasPrior(ridge, np.full(cells.n_groups, float(shrink)))
         fit = fit_position_bias(cells, link, prior)
     graph = _equivalent_unbiased(answered.graph, fit, link, dispersion)
-    names = tuple(grouping.name for grouping in asked)
     return PositionAdjusted(answered, graph, groupings, names, link, fit)
 
 

@@ -142,7 +142,7 @@ class PositionBiasFit:
             for b, other in enumerate(features):
                 blocks[:, a, b] = cells.per_group(self.curvatures * one * other)
         blocks[:, 0, 0] += prior.bias
-        blocks[:, 1, 1] += prior.acuity
+        blocks[:, 1, 1] += 0.0 if prior.acuity is None else prior.acuity
         steep = self.curvatures * cells.of_groups(self.acuity, 1.0)
         return BorderedEquations(
             items, _by_group([cells.couplings(steep * feature) for feature in features]), blocks
@@ -183,12 +183,16 @@ class PositionBiasFit:
 class PositionBiasPrior:
     """Precisions of scores and biases around 0, and of acuities around 1 (None: fixed at 1).
 
-    The biases may have a precision each.
+    The biases may have a precision each. If these were estimated, `spreads` are the standard
+    deviations between the groups of each grouping, and `doubts` what their uncertainty adds to the
+    variance of each bias.
     """
 
     scores: float
     bias: float | FloatArray
     acuity: float | None = None
+    spreads: FloatArray | None = None
+    doubts: float | FloatArray = 0.0
 
 
 def fit_position_bias(

@@ -92,11 +92,15 @@ class PositionBiasEvidence(MarginalLikelihood):
         return self._errors[k]
 
     @property
+    def _precisions(self) -> FloatArray:
+        return np.broadcast_to(self._initial.prior.bias, self._initial.cells.n_groups)
+
+    @property
     def _answering(self) -> BoolArray:
         return self._initial.cells.votes > 0
 
     def _fit_from(self, start: Sites, k: float, tolerance: float) -> Sites:
-        cells, prior, sites = self._initial.cells, self._initial.prior.bias, start
+        cells, prior, sites = self._initial.cells, self._precisions, start
         bias = self._first_biases(k) if self._held is None else self._held
         for _ in range(MOST_ROUNDS):
             towards = cells.sign * cells.of_groups(bias)
@@ -122,7 +126,7 @@ class PositionBiasEvidence(MarginalLikelihood):
 
     def _next_biases(self, k: float, sites: Sites, bias: FloatArray) -> FloatArray:
         """Take a Newton step of the biases on the likelihood averaged over the scores."""
-        graph, cells, prior = self.graph, self._initial.cells, self._initial.prior.bias
+        graph, cells, prior = self.graph, self._initial.cells, self._precisions
         equations = self.prior.equations(graph.i, graph.j, sites.t, self.variance(k))
         scores = equations.solution(divergence(graph.i, graph.j, sites.u, graph.n_items)).x
         width = np.sqrt(_variances(graph, equations))[cells.edge]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -40,9 +40,9 @@ class PositionBiasTerms(Displayed):
         Number of votes of each group whose display order is known.
     link
         The scale of the values: that of the scores.
-    precision
-        Precision of the prior that shrinks the biases towards 0, for each grouping; 0: not shrunk.
-        For least squares it is in votes.
+    spread
+        Standard deviation of the biases of each grouping, by which they are shrunk towards 0. Empty
+        if they are not shrunk.
     confidence
         Confidence level of the intervals.
 
@@ -60,7 +60,7 @@ class PositionBiasTerms(Displayed):
     values: FloatArray
     votes: IntArray
     link: str
-    precision: Mapping[str, float]
+    spread: Mapping[str, float]
     confidence: float
     backend: str
     _source: Variances
@@ -91,7 +91,7 @@ class PositionBiasTerms(Displayed):
     @property
     def is_shrunk(self) -> bool:
         """Whether a prior shrinks the values towards 0."""
-        return any(self.precision.values())
+        return bool(self.spread)
 
     @property
     def left_rates(self) -> FloatArray:
@@ -105,6 +105,14 @@ class PositionBiasTerms(Displayed):
     def largest_first(self) -> IntArray:
         """Positions of the groups, largest absolute value first."""
         return np.argsort(-np.abs(self.values), kind="stable")
+
+    def with_reversed(self, workers: Collection[Item]) -> Self:
+        """Return the terms with those of some workers reversed, whose votes had been reversed."""
+        is_reversed = [
+            name == "worker" and group in workers
+            for name, group in zip(self.grouping, self.groups, strict=True)
+        ]
+        return replace(self, values=np.where(is_reversed, -self.values, self.values))
 
     def columns(self) -> dict[str, Any]:
         """Return the columns of `to_frame`."""
@@ -135,7 +143,7 @@ class PositionBiasTerms(Displayed):
         rows = zip(*columns.values(), strict=True)
         return {
             "confidence": self.confidence,
-            "precision": dict(self.precision),
+            "spread": dict(self.spread),
             "groups": [dict(zip(columns, row, strict=True)) for row in rows],
         }
 
