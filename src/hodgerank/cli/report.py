@@ -22,6 +22,8 @@ from hodgerank.cli.model_options import (
     ModelOption,
     PositionBiasOption,
     ScoreScaleOption,
+    ShrinkOption,
+    wanted_groupings,
     wanted_scale,
     with_items,
 )
@@ -162,6 +164,7 @@ def report(
     form: FormatOption = None,
     model: ModelOption = "bayes",
     position_bias: PositionBiasOption = None,
+    shrink_position_bias: ShrinkOption = True,
     equal_weights: EqualWeightsOption = False,
     covariance: CovarianceOption = None,
     exclude_workers: ExcludeWorkers = None,
@@ -217,7 +220,8 @@ def report(
         command=shlex.join(["hodgerank", *context.find_root().obj]),
         on_step=report_step,
         covariance=covariance,
-        position_bias=position_bias,
+        position_bias=wanted_groupings(position_bias),
+        shrink_position_bias=shrink_position_bias,
         worker_weights=False if equal_weights else None,
     )
     return ReportResult(page, form_written, output, as_json)
