@@ -44,8 +44,7 @@ def test_the_lean_of_each_judge_is_learned():
     bank = sampler._design.order.bank
     mean = bank.biases[bank.best_supported, 1:, 0]
     np.testing.assert_allclose(mean, np.array([2.0, -1.0, 0.0]) / 1.7, atol=0.3)
-    note = sampler.ranking().notes[-1]
-    assert "by worker" in note
+    assert set(sampler.ranking().position_bias.grouping) == {"worker"}
 
 
 def test_one_lean_is_learned_for_all():

@@ -224,7 +224,7 @@ MOST_TERMS = 10  # position biases that are shown
 def show_position_bias(ranking: Ranking, console: Console, remedy: str) -> None:
     """Print the position biases in the model, the largest first; `remedy` is where all are."""
     terms = ranking.position_bias
-    if terms is None:
+    if terms is None or not len(terms):
         return
     level, rates = f"{100 * terms.confidence:g}%", terms.left_rates
     intervals = [f"{low:+.2f} to {high:+.2f}" for low, high in terms.intervals.tolist()]

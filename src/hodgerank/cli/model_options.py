@@ -69,12 +69,12 @@ PositionBiasOption = Annotated[
     ),
 ]
 ShrinkOption = Annotated[
-    bool,
+    bool | None,
     typer.Option(
         "--shrink-position-bias/--no-shrink-position-bias",
-        help="Shrink position biases towards 0, as far as the votes show (default); without, "
-        "estimate them by least squares as in the paper (hodgerank only).",
-        show_default=False,
+        help="Shrink position biases towards 0 by the variance between groups that the votes show "
+        "(default of hodgerank; the others have a weak prior), or not at all, as in the paper "
+        "(hodgerank only).",
     ),
 ]
 EqualWeightsOption = Annotated[

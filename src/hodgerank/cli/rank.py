@@ -267,7 +267,7 @@ def rank(
     components: ComponentsOption = "largest",
     covariance: CovarianceOption = None,
     position_bias: PositionBiasOption = None,
-    shrink_position_bias: ShrinkOption = True,
+    shrink_position_bias: ShrinkOption = None,
     equal_weights: EqualWeightsOption = False,
     confidence: ConfidenceOption = 0.95,
     score_scale: ScoreScaleOption = None,
@@ -319,7 +319,7 @@ def rank(
         _require_plain(
             truth=truth, state=state, model=None if model == "bayes" else model, ridge=ridge,
             covariance=covariance, position_bias=position_bias,
-            no_shrink_position_bias=None if shrink_position_bias else True,
+            shrink_position_bias=shrink_position_bias,
             equal_weights=equal_weights or None, min_votes=min_votes or None,
             largest_component=largest_component or None, score_scale=score_scale, anchor=anchor,
             baseline=baseline,

@@ -164,7 +164,7 @@ def report(
     form: FormatOption = None,
     model: ModelOption = "bayes",
     position_bias: PositionBiasOption = None,
-    shrink_position_bias: ShrinkOption = True,
+    shrink_position_bias: ShrinkOption = None,
     equal_weights: EqualWeightsOption = False,
     covariance: CovarianceOption = None,
     exclude_workers: ExcludeWorkers = None,

@@ -44,7 +44,7 @@ def bayes_rank(
     *,
     ridge: float | None = None,
     position_bias: Groupings | None = None,
-    shrink_position_bias: Shrinkage = True,
+    shrink_position_bias: Shrinkage = None,
     candidates: Iterable[tuple[Item, Item]] | Literal["all"] | None = None,
     worker_weights: bool = True,
     covariance: CovarianceKind | None = None,
@@ -205,7 +205,7 @@ def position_adjusted_ranking(
     confidence: float = 0.95,
     notes: tuple[str, ...] = (),
     held: FloatArray | None = None,
-    shrink: Shrinkage = True,
+    shrink: Shrinkage = None,
 ) -> Ranking:
     """Rank votes with position bias; see `bayes_rank`.
 

@@ -170,7 +170,7 @@ def hodge_rank(
     components: Components = "connected",
     covariance: CovarianceKind | None = None,
     position_bias: Groupings | None = None,
-    shrink_position_bias: Shrinkage = True,
+    shrink_position_bias: Shrinkage = None,
     confidence: float = 0.95,
 ) -> Ranking:
     r"""Rank items by HodgeRank: least squares on the comparison graph.
@@ -205,9 +205,9 @@ def hodge_rank(
         terms of several groupings add up. Default: none. Scores and standard errors account for it,
         and `Ranking.position_bias` holds the terms; uniform link only.
     shrink_position_bias
-        Whether the terms are shrunk towards 0: True by the variance between groups that the votes
-        show, a number as if each group had so many more votes without position bias. False gives
-        the intercepts of [Xu18], minimising :math:`|y - b - D_0 x|^2`.
+        How far the terms are shrunk towards 0: by the variance between groups that the votes show
+        (True, the default), or as if each group had so many more votes without position bias (a
+        number). False gives the intercepts of [Xu18], minimising :math:`|y - b - D_0 x|^2`.
     confidence
         Confidence level of the intervals.
 
@@ -252,7 +252,7 @@ def hodge_rank(
     rss = rss if rss > PERFECT_FIT * squares else 0.0
     if link == "uniform":
         noise = noise_of_votes(
-            graph, rss, unit_variance, 0 if adjusted is None else adjusted.n_biases
+            graph, rss, unit_variance, 0 if adjusted is None else adjusted.n_effective
         )
     else:
         means = fitted_means(graph, link, scores)

@@ -45,7 +45,7 @@ def bradley_terry(
     components: Components = "connected",
     covariance: CovarianceKind | None = None,
     position_bias: Groupings | None = None,
-    shrink_position_bias: Shrinkage = True,
+    shrink_position_bias: Shrinkage = None,
     confidence: float = 0.95,
 ) -> Ranking:
     """Fit Bradley-Terry scores by maximum likelihood, P(i beats j) = 1 / (1 + exp(x_j - x_i)).
@@ -66,8 +66,9 @@ def bradley_terry(
     position_bias
         Model position bias on the scale of the scores, by groups as in `hodge_rank`.
     shrink_position_bias
-        True shrinks the terms towards 0 by the variance between groups that the votes show; a
-        number is the precision of their prior.
+        How far the terms are shrunk towards 0: by the variance between groups that the votes show
+        (True), or by a prior of this precision. Default: a weak prior, of standard deviation 3 on
+        the logistic scale.
 
     Examples
     --------
@@ -88,7 +89,7 @@ def thurstone_mosteller(
     components: Components = "connected",
     covariance: CovarianceKind | None = None,
     position_bias: Groupings | None = None,
-    shrink_position_bias: Shrinkage = True,
+    shrink_position_bias: Shrinkage = None,
     confidence: float = 0.95,
 ) -> Ranking:
     """Fit Thurstone-Mosteller scores by maximum likelihood.

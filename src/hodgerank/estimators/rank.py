@@ -39,7 +39,7 @@ def rank(
     link: LinkName = "uniform",
     ridge: float | None = None,
     position_bias: Groupings | None = None,
-    shrink_position_bias: Shrinkage = True,
+    shrink_position_bias: Shrinkage = None,
     worker_weights: bool | None = None,
     covariance: CovarianceKind | None = None,
     components: Parts = "largest",
@@ -67,8 +67,9 @@ def rank(
         worker, 'unit', or the name of a column carried with the votes. The terms of several
         groupings add up. `Ranking.position_bias` holds them.
     shrink_position_bias
-        Whether the terms are shrunk towards 0: True as far as the votes show, or by a prior of this
-        precision. False, for 'hodgerank' only, gives the intercepts of the paper.
+        How far the terms are shrunk towards 0: True by the variance between groups that the votes
+        show, the default of 'hodgerank'; a number by a prior of this precision. The default of
+        other models is a weak prior. False gives the intercepts of the paper, by 'hodgerank' only.
     worker_weights
         Whether votes are weighted by worker. Default: yes, for 'bayes' only.
     covariance
@@ -101,10 +102,10 @@ def rank(
         raise InvalidArgument(
             f"worker_weights= (--equal-weights) is for model='bayes', not {model!r}: leave it out"
         )
-    if position_bias is None and shrink_position_bias is not True:
+    if position_bias is None and shrink_position_bias is not None:
         raise InvalidArgument(
-            "shrink_position_bias= (--no-shrink-position-bias) needs position_bias= "
-            "(--position-bias)"
+            "shrink_position_bias= (--shrink-position-bias, --no-shrink-position-bias) needs "
+            "position_bias= (--position-bias)"
         )
     no_votes: tuple[Item, ...] = ()
     not_connected: tuple[Item, ...] = ()

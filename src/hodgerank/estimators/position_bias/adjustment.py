@@ -34,9 +34,9 @@ from hodgerank.estimators.position_bias.groupings import (
 )
 from hodgerank.estimators.position_bias.position_cells import PositionCells
 from hodgerank.estimators.position_bias.shrinkage import (
+    BIAS_PRECISION,
     Shrinkage,
     fit_with_shrinkage,
-    n_effective,
 )
 from hodgerank.estimators.position_bias.terms import PositionBiasTerms
 from hodgerank.graph.answered_graph import AnsweredGraph
@@ -84,9 +84,17 @@ class PositionAdjusted:
         return replace(graph, flows=flows, squares=np.clip(graph.squares, 0.0, graph.weights))
 
     @property
-    def n_biases(self) -> float:
-        """Effective number of estimated position biases."""
-        return n_effective(self.fit)
+    def n_biases(self) -> int:
+        """Number of groups with votes."""
+        return int((self.fit.cells.votes > 0).sum())
+
+    @property
+    def n_effective(self) -> float:
+        """Effective number of biases: those that are hardly shrunk count in full."""
+        fit, votes = self.fit, self.fit.cells.votes
+        information = fit.cells.per_group(fit.curvatures)[votes > 0]
+        prior = np.broadcast_to(fit.prior.bias, votes.shape)[votes > 0]
+        return float((information / (information + prior)).sum()) - fit.n_levels
 
     @property
     def equations(self) -> BorderedEquations:
@@ -234,12 +242,16 @@ def remove_position_bias(
     ridge: float = 0.0,
     dispersion: float = 1.0,
     has_prior: bool = False,
-    shrink: Shrinkage = True,
+    shrink: Shrinkage = None,
 ) -> PositionAdjusted:
     """Fit scores and position biases jointly.
 
-    `ridge` is the precision of the scores; `has_prior` says that it connects all components.
+    `ridge` is the precision of the scores; `has_prior` says that it connects all components. Unless
+    `shrink` says otherwise, least squares estimates how far biases are shrunk, and the likelihood
+    models have a weak prior.
     """
+    if shrink is None:
+        shrink = True if link == "uniform" else BIAS_PRECISION[link]
     votes = answered.votes
     names = names_of(position_bias)
     if shrink is not False and len(names) > 1 and "common" not in names:
@@ -266,7 +278,7 @@ def adjust_for_position(
     link: str,
     *,
     ridge: float = 0.0,
-    shrink: Shrinkage = True,
+    shrink: Shrinkage = None,
 ) -> PositionAdjusted:
     """Read any votes that keep single votes, and adjust them for position bias."""
     answers = single_votes(votes, option_of(position_bias))

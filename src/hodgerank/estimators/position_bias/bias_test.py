@@ -26,7 +26,6 @@ from hodgerank.estimators.position_bias.groupings import (
     worker_groups,
 )
 from hodgerank.estimators.position_bias.position_cells import PositionCells
-from hodgerank.estimators.position_bias.shrinkage import BIAS_PRECISION
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.kernels.edges import group_rows
 from hodgerank.kernels.linalg.laplacian import divergence, inner_product
@@ -187,9 +186,7 @@ def first_choice_rate(votes: Comparisons) -> dict[Item, FirstChoiceRate]:
     known = votes.select(votes.display_known & (votes.worker >= 0))
     if not len(known):
         return {}
-    mean, variance = position_bias_posterior(
-        AnsweredGraph.of(known), "worker", LINK, shrink=BIAS_PRECISION[LINK]
-    ).biases
+    mean, variance = position_bias_posterior(AnsweredGraph.of(known), "worker", LINK).biases
     half = WIDE * np.sqrt(variance)
     shares = LINKS[LINK].cdf(np.column_stack((mean, mean - half, mean + half)))
     workers = (known.workers[k] for k in np.unique(known.worker))

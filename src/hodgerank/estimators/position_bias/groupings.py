@@ -91,11 +91,6 @@ def _grouped(votes: Comparisons, name: str) -> VoteGrouping:
     if name == "common":
         return VoteGrouping(name, ("all",), np.zeros(len(votes), np.int64))
     if name == "worker":
-        if not votes.n_workers:
-            raise InvalidArgument(
-                "workers are not recorded: name the column (worker=..., --worker), or use "
-                "position_bias='common' (--position-bias common)"
-            )
         return VoteGrouping(name, (*votes.workers, None), worker_groups(votes)[0])
     if name == "unit":
         if votes.ballot is None or not votes.units:
@@ -146,6 +141,11 @@ def common_group(votes: Comparisons) -> tuple[IntArray, int]:
 def require_display_order(votes: Comparisons, position_bias: Groupings) -> None:
     """Raise InvalidArgument if position bias cannot be modelled because of missing columns."""
     group_votes(votes, position_bias)
+    if has_term_per_worker(position_bias) and not votes.n_workers:
+        raise InvalidArgument(
+            "workers are not recorded: name the column (worker=..., --worker), or use "
+            "position_bias='common' (--position-bias common)"
+        )
     if not votes.display_known.any():
         why = f" ({votes.report.display_doubt})" if votes.report.display_doubt else ""
         raise InvalidArgument(

@@ -212,7 +212,7 @@ def position_bias_posterior(
     position_bias: Groupings,
     link: str,
     held: FloatArray | None = None,
-    shrink: Shrinkage = True,
+    shrink: Shrinkage = None,
 ) -> PositionBiasPosterior:
     """Compute the posterior of votes with position bias; `held` are known biases."""
     usual, varies = 1 / USUAL_VARIANCE[link], 1.0

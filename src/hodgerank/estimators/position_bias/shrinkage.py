@@ -27,8 +27,8 @@ from hodgerank.kernels.linalg.laplacian import inner_product
 from hodgerank.kernels.links import LINKS
 from hodgerank.types import FloatArray
 
-# Precision of position biases around 0 to start from: a standard deviation of 3 logits, or one
-# additional unbiased vote.
+# Precision of position biases around 0: a standard deviation of 3 logits, which keeps them finite,
+# or one additional unbiased vote.
 BIAS_PRECISION = {"bradley-terry": 1 / 9, "thurstone-mosteller": 1 / 3, "uniform": 1.0}
 # Largest standard deviation between groups: 3 logits, or all of the scale from -1 to 1.
 WIDEST = {"bradley-terry": 3.0, "thurstone-mosteller": 3**0.5, "uniform": 1.0}
@@ -41,16 +41,16 @@ NEGLIGIBLE = 1e-6  # probability of a standard deviation
 LEAST_DISPERSION = 1e-3  # unanimous votes do not prove that there is no noise
 TINY = 1e-300
 
-Shrinkage = bool | float
+Shrinkage = bool | float | None
 
 
 def require_shrinkage(shrink: Shrinkage) -> Shrinkage:
     """Return the strength of shrinkage, or raise InvalidArgument."""
-    if isinstance(shrink, bool | np.bool_):
-        return bool(shrink)
+    if shrink is None or isinstance(shrink, bool):
+        return shrink
     if not isinstance(shrink, int | float):
         raise InvalidArgument(
-            "shrink_position_bias is True, False, or the precision of the prior on the biases"
+            "shrink_position_bias is True, False, None, or the precision of the prior on the biases"
         )
     return require_positive(shrink, "shrink_position_bias")
 
@@ -153,12 +153,3 @@ def _noise(fit: PositionBiasFit, link: str, n_votes: int) -> float:
         return 1.0
     expected = inner_product(cells.weight, 1 - mean**2)
     return max(squares / max(expected, TINY), LEAST_DISPERSION)
-
-
-def n_effective(fit: PositionBiasFit) -> float:
-    """Return the effective number of biases: those of groups with many votes count in full."""
-    information = fit.cells.per_group(fit.curvatures)
-    prior = np.broadcast_to(fit.prior.bias, information.shape)
-    has_votes = information > 0
-    share = information[has_votes] / (information + prior)[has_votes]
-    return float(share.sum()) - fit.n_levels

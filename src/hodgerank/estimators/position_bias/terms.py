@@ -52,7 +52,7 @@ class PositionBiasTerms(Displayed):
     >>> votes = [("a", "b", 1), ("b", "a", 1), ("b", "c", 1), ("a", "c", 1), ("c", "a", -1)]
     >>> bias = hr.hodge_rank(votes, position_bias="common").position_bias
     >>> bias.groups, bias.votes.tolist(), bias.values.round(2).tolist()
-    (('all',), [5], [0.26])
+    (('all',), [5], [0.23])
     """
 
     grouping: tuple[str, ...]
