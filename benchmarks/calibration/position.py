@@ -57,7 +57,6 @@ NEARLY_FREE = 1e-4  # precision of a prior that hardly shrinks
 ESTIMATORS: dict[str, Callable[..., hr.Ranking]] = {
     "hodge_rank, not shrunk": partial(hr.hodge_rank, shrink_position_bias=False),
     "hodge_rank": hr.hodge_rank,
-    "bradley_terry": hr.bradley_terry,
     "bradley_terry, shrunk": partial(hr.bradley_terry, shrink_position_bias=True),
     "bayes_rank": partial(hr.bayes_rank, worker_weights=False),
     "bayes_rank, shrunk": partial(hr.bayes_rank, worker_weights=False, shrink_position_bias=True),
@@ -65,7 +64,6 @@ ESTIMATORS: dict[str, Callable[..., hr.Ranking]] = {
 LIMITS: dict[str, Callable[..., hr.Ranking]] = {
     "hodge_rank, not shrunk": partial(hr.hodge_rank, shrink_position_bias=False),
     "hodge_rank": partial(hr.hodge_rank, shrink_position_bias=False),
-    "bradley_terry": partial(hr.bradley_terry, shrink_position_bias=NEARLY_FREE),
     "bradley_terry, shrunk": partial(hr.bradley_terry, shrink_position_bias=NEARLY_FREE),
     "bayes_rank": partial(hr.thurstone_mosteller, shrink_position_bias=NEARLY_FREE),
     "bayes_rank, shrunk": partial(hr.thurstone_mosteller, shrink_position_bias=NEARLY_FREE),

@@ -97,7 +97,7 @@ def test_position_bias_of_any_column_is_shown(run, devices):
     assert "not used: page" in " ".join(out.split())
     out = run("rank", devices, "--position-bias", "common", "--score-scale", "elo")[1]
     assert "Position bias on the scale of the model: +" in out
-    assert "The left one of two equal" in out
+    assert "The left one of two equal items gets" in " ".join(out.split())
     out = run("rank", devices, "--position-bias", "worker,device")[1]
     assert "by worker and device (added to the common one)" in " ".join(out.split())
     assert "and 23 more (--json and -o list all)" in out

@@ -229,7 +229,6 @@ def show_position_bias(ranking: Ranking, console: Console, remedy: str) -> None:
     level, rates = f"{100 * terms.confidence:g}%", terms.left_rates
     intervals = [f"{low:+.2f} to {high:+.2f}" for low, high in terms.intervals.tolist()]
     scale = "" if ranking.scale.name == "model" else " on the scale of the model"
-    console.print()
     for k, name in enumerate(terms.grouping):
         if name == "common":
             console.print(

@@ -3,9 +3,9 @@
 Given the scores, the votes of group g estimate its bias by z_g with variance v_g = phi / N_g, where
 N_g is their information and phi their dispersion. If biases are normal with variance tau^2, then
 z_g has variance tau^2 + v_g, and the best estimate is (1 - B_g) z_g with B_g = v_g / (tau^2 + v_g).
-B_g is averaged over the posterior of tau, where tau^2 is uniform up to `WIDEST`^2 a priori: few
-groups are shrunk little, since they say little about tau. The variance of B_g adds that of B_g z_g
-to the variance of the estimate.
+B_g is averaged over the posterior of tau, where tau^2 is uniform up to `WIDEST`^2 a priori
+[Morris83]: few groups are shrunk little, since they say little about tau. The variance of B_g adds
+that of B_g z_g to the variance of the estimate.
 """
 
 from __future__ import annotations
