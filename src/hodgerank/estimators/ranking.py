@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from statistics import NormalDist
 from typing import Any, NamedTuple, Self, TypeVar
@@ -139,13 +139,13 @@ class Ranking(Displayed, Charted, Tabulated):
     not_connected: tuple[Item, ...]
     worker_weights: Mapping[Item, float]
     notes: tuple[str, ...]
-    position_bias: PositionBiasTerms | None
     backend: str
     _model_scores: FloatArray
     _codes: IntArray
     _covariance: Covariance
     _belief: Belief
     _prediction: Prediction | None
+    position_bias: PositionBiasTerms | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         if not 1e-9 <= self.confidence <= 1 - 1e-9:

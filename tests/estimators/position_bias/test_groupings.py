@@ -94,6 +94,23 @@ def test_more_groups_than_items_give_the_same(monkeypatch):
     np.testing.assert_allclose(found.standard_errors, np.concatenate(dense.bias_errors), rtol=1e-8)
 
 
+@pytest.mark.parametrize("shrink", [None, False, 0.5])
+@given(seed=st.integers(0, 10_000))
+def test_biases_change_sign_with_the_sides_and_ignore_the_order_of_votes(shrink, seed):
+    votes = crowd(seed)
+    how = {"position_bias": ["worker", "device"], "shrink_position_bias": shrink}
+    given_sides = hr.hodge_rank(votes, **how)
+    mirrored = replace(votes, left=votes.right, right=votes.left, outcome=-votes.outcome).select(
+        np.random.default_rng(seed).permutation(len(votes))
+    )
+    other = hr.hodge_rank(mirrored, **how)
+    one, two = given_sides.position_bias, other.position_bias
+    assert one.groups == two.groups
+    np.testing.assert_allclose(two.values, -one.values, atol=1e-9)
+    np.testing.assert_allclose(two.standard_errors, one.standard_errors, rtol=1e-7)
+    np.testing.assert_allclose(scores_of(other, votes), scores_of(given_sides, votes), atol=1e-9)
+
+
 @pytest.mark.parametrize("shrink", [1.0, 0.3])
 def test_shrunk_terms_add_votes_without_bias(shrink):
     votes = crowd(1)
