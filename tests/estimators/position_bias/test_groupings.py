@@ -128,9 +128,15 @@ def test_shrunk_terms_add_votes_without_bias(shrink):
     penalty = np.diag(np.r_[np.zeros(6), np.full(11, shrink)])
     inverse = np.linalg.pinv(design.T @ (votes.weight[:, None] * design) + penalty)
     best = inverse @ design.T @ (votes.weight * votes.outcome)
-    np.testing.assert_allclose(terms.values, best[6:], atol=1e-9)
     residual = votes.outcome - design @ best
-    ratio = terms.standard_errors / np.sqrt(np.diag(inverse)[6:])
+    # differences from the mean device, which goes to the common term
+    share = votes.weight @ design[:, 14:]
+    share /= share.sum()
+    to = np.eye(11)
+    to[8:, 8:] -= share
+    to[0, 8:] = share
+    np.testing.assert_allclose(terms.values, to @ best[6:], atol=1e-9)
+    ratio = terms.standard_errors / np.sqrt(np.diag(to @ inverse[6:, 6:] @ to.T))
     np.testing.assert_allclose(ratio, ratio[0], rtol=1e-7)
     assert ratio[0] ** 2 == pytest.approx(votes.weight @ residual**2 / 105, rel=0.1)
 
@@ -199,7 +205,10 @@ def test_scores_of_several_groupings_are_those_of_the_joint_likelihood():
     best = minimize(loss, np.zeros(12), options={"gtol": 1e-8}).x
     ranking = hr.bradley_terry(votes, position_bias=["device", "site"], shrink_position_bias=0.5)
     np.testing.assert_allclose(scores_of(ranking, votes), best[:6], atol=1e-5)
-    np.testing.assert_allclose(ranking.position_bias.values, best[6:], atol=1e-5)
+    share = np.bincount(site[site >= 0]) / (site >= 0).sum()
+    mean = share @ best[10:]
+    expected = np.r_[best[6] + mean, best[7:10], best[10:] - mean]
+    np.testing.assert_allclose(ranking.position_bias.values, expected, atol=1e-5)
 
 
 def test_many_groups_are_shrunk_by_their_variance_and_one_hardly():

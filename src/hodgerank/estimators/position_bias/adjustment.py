@@ -118,7 +118,25 @@ class PositionAdjusted:
         likelihood = LIKELIHOODS.get(self.link, least_squares)
         slopes = votes.total_weight * likelihood(t, (1 + votes.outcome) / 2)[1]
         groups = np.where(shown, groups, NO_GROUP)
-        return PositionClusters(self.equations, votes, slopes, by, groups)
+        return PositionClusters(self.equations, votes, slopes, by, groups, self._contrasts(fit))
+
+    def _contrasts(self, fit: PositionBiasFit) -> FloatArray | None:
+        """Return what turns biases of the smaller groupings into differences from their mean.
+
+        The means, weighted by votes, go to the common term, with which shrunk biases share a level
+        that only the prior determines. None if there is no common term beside other groupings.
+        """
+        cells = fit.cells
+        if len(self.groupings) == 1 or self.groupings[-1].name != "common":
+            return None
+        own, votes = cells.sizes[0], cells.votes
+        contrasts = np.eye(cells.n_groups - own)
+        for place in cells.places[1:-1]:
+            share = votes[place] / max(float(votes[place].sum()), NARROW)
+            columns = slice(place.start - own, place.stop - own)
+            contrasts[columns, columns] -= share
+            contrasts[-1, columns] = share
+        return contrasts
 
     def with_dispersion(self, dispersion: float) -> PositionBiasFit:
         """Return the fit to votes with this dispersion."""
@@ -155,16 +173,20 @@ class PositionAdjusted:
         labels = {grouping.name: grouping.labels for grouping in self.groupings}
         rows = {name: np.flatnonzero(counts[known[name]]) for name in self.names}
         columns = np.concatenate([rows[name] + known[name].start for name in self.names])
+        contrasts, values = self._contrasts(fit), fit.bias
+        if contrasts is not None:
+            own = cells.sizes[0]
+            values = np.append(values[:own], contrasts @ values[own:])
         return PositionBiasTerms(
             grouping=tuple(name for name in self.names for _ in rows[name]),
             groups=tuple(labels[name][k] for name in self.names for k in rows[name].tolist()),
-            values=fit.bias[columns],
+            values=values[columns],
             votes=counts[columns].astype(np.int64),
             link=self.link,
             spread={name: float(spread[name]) for name in self.names} if precision.any() else {},
             confidence=confidence,
             backend=self.graph.backend,
-            _source=BiasVariances(fit, scale, clusters),
+            _source=BiasVariances(fit, scale, clusters, contrasts),
             _rows=columns,
             _z=covariance.quantile(confidence),
         )
@@ -180,11 +202,19 @@ class BiasVariances:
     fit: PositionBiasFit
     scale: float
     clusters: PositionClusters | None
+    contrasts: FloatArray | None
 
     @property
     def bias_variances(self) -> FloatArray:
-        """Variance of each bias of the fit."""
-        model = self.scale * self.fit.bias_variances + self.fit.prior.doubts
+        """Variance of each bias of the fit, or of its contrast."""
+        model = self.fit.bias_variances
+        if self.contrasts is not None:
+            crossing = self.fit.equations.crossing_covariance
+            own = len(model) - len(crossing)
+            model = np.append(
+                model[:own], np.einsum("ab,bc,ac->a", self.contrasts, crossing, self.contrasts)
+            )
+        model = self.scale * model + self.fit.prior.doubts
         return model if self.clusters is None else np.maximum(model, self.clusters.bias_variances)
 
 
@@ -196,9 +226,12 @@ class PositionClusters(ClusteredCovariance):
     ----------
     group
         One row per grouping: the column of each vote.
+    contrasts
+        Contrasts of the biases of the smaller groupings.
     """
 
     group: IntArray
+    contrasts: FloatArray | None
 
     @property
     def _influence(self) -> FloatArray:
@@ -229,6 +262,9 @@ class PositionClusters(ClusteredCovariance):
             block = slice(k, k + BLOCK)
             x, b = self.equations.solve_both(self._gradients[:, block], biases[:, block].toarray())
             scores.append(x)
+            if self.contrasts is not None:
+                own = n_columns - len(self.contrasts)
+                b = np.concatenate((b[:own], self.contrasts @ b[own:]))
             squares += np.einsum("ga,ga->g", b, b)
         few = n / (n - 1)
         return np.asarray(np.hstack(scores) * np.sqrt(few)), squares * few
@@ -248,12 +284,14 @@ def remove_position_bias(
 
     `ridge` is the precision of the scores; `has_prior` says that it connects all components. Unless
     `shrink` says otherwise, least squares estimates how far biases are shrunk, and the likelihood
-    models have a weak prior.
+    models have a weak prior; of several groupings it is estimated, since a weak prior does not
+    separate them.
     """
-    if shrink is None:
-        shrink = True if link == "uniform" else BIAS_PRECISION[link]
     votes = answered.votes
     names = names_of(position_bias)
+    if shrink is None:
+        is_estimated = link == "uniform" or len(names) > 1
+        shrink = True if is_estimated else BIAS_PRECISION[link]
     if shrink is not False and len(names) > 1 and "common" not in names:
         names = ("common", *names)  # from which the groups of each grouping deviate
     asked = group_votes(votes, names)

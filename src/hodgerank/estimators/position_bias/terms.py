@@ -35,7 +35,8 @@ class PositionBiasTerms(Displayed):
     groups
         Names of the groups; None for votes without one, such as those without a worker.
     values
-        The biases, positive towards the left. Those of several groupings add up.
+        The biases, positive towards the left. Those of several groupings add up: they deviate from
+        the common one, or from the grouping with most groups if they are not shrunk.
     votes
         Number of votes of each group whose display order is known.
     link
@@ -95,11 +96,20 @@ class PositionBiasTerms(Displayed):
 
     @property
     def left_rates(self) -> FloatArray:
-        """Share of votes for the left item that each value means between equally good items.
+        """Share of the votes that each group gives the left one of two equally good items.
 
-        Other groupings being 0. A tie is half a vote for each side.
+        With the mean bias of the other groupings. A tie is half a vote for each side.
         """
-        return np.clip(LINKS[self.link].cdf(self.values), 0.0, 1.0)
+        kinds = np.array(self.grouping)
+        level = (
+            "common"
+            if "common" in self.grouping
+            else max(self.grouping, key=self.grouping.count, default="")
+        )
+        has_level = kinds == level
+        mean = self.votes[has_level] @ self.values[has_level] / max(self.votes[has_level].sum(), 1)
+        values = self.values + np.where(has_level, 0.0, mean)
+        return np.clip(LINKS[self.link].cdf(values), 0.0, 1.0)
 
     @property
     def largest_first(self) -> IntArray:

@@ -129,6 +129,14 @@ class BorderedEquations:
         return np.append(own, np.diag(inverse)[self.n :])
 
     @cached_property
+    def crossing_covariance(self) -> FloatArray:
+        """The block of the inverse that belongs to the unknowns that cross the groups."""
+        if not self._has_core:
+            return self._group_inverse[self._n_own :, self._n_own :]
+        n_core = len(self._core_factor[0])
+        return self._solve_core(np.eye(n_core)[:, self.n :])[self.n :]
+
+    @cached_property
     def open_unknowns(self) -> BoolArray:
         """Which other unknowns the equations do not determine, the scores being centred.
 
