@@ -249,7 +249,7 @@ def show_position_bias(ranking: Ranking, console: Console, remedy: str) -> None:
         table.add_row(
             *([verbatim(terms.grouping[k])] if len(names) > 1 else []),
             verbatim("(none)" if group is None else group),
-            f"{terms.values[k]:+.2f}",
+            f"{round(terms.values[k], 2) + 0.0:+.2f}",
             intervals[k],
             f"{rates[k]:.0%}",
             f"{terms.votes[k]:,}",

@@ -151,7 +151,7 @@ def _terms(terms: PositionBiasTerms) -> Table:
             (
                 name_of(terms.grouping[k]),
                 "" if group is None else name_of(group),
-                f"{terms.values[k]:+.2f}",
+                f"{round(terms.values[k], 2) + 0.0:+.2f}",
                 f"{low:+.2f} to {high:+.2f}",
                 f"{rates[k]:.0%}",
                 f"{terms.votes[k]:,}",

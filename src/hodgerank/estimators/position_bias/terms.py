@@ -113,8 +113,9 @@ class PositionBiasTerms(Displayed):
 
     @property
     def largest_first(self) -> IntArray:
-        """Positions of the groups, largest absolute value first."""
-        return np.argsort(-np.abs(self.values), kind="stable")
+        """Positions of the groups: the common one, then the largest absolute values first."""
+        is_common = np.array(self.grouping) == "common"
+        return np.lexsort((-np.abs(self.values), ~is_common))
 
     def with_reversed(self, workers: Collection[Item]) -> Self:
         """Return the terms with those of some workers reversed, whose votes had been reversed."""
