@@ -64,17 +64,15 @@ PositionBiasOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="GROUPING",
-        help="Model position bias: one term for all votes (common), one per worker or unit, or per "
-        "value of a column. Name several, with commas or repeated, to add them up.",
+        help="Model position bias: common, by worker or unit, or by columns (device,worker).",
     ),
 ]
-ShrinkOption = Annotated[
-    bool | None,
+NoShrinkOption = Annotated[
+    bool,
     typer.Option(
-        "--shrink-position-bias/--no-shrink-position-bias",
-        help="Shrink position biases towards 0 by the variance between groups that the votes show "
-        "(default of hodgerank; the others have a weak prior), or not at all, as in the paper "
-        "(hodgerank only).",
+        "--no-shrink-position-bias",
+        rich_help_panel="Position bias",
+        help="Least-squares intercepts (hodgerank only).",
     ),
 ]
 EqualWeightsOption = Annotated[

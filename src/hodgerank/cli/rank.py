@@ -38,10 +38,10 @@ from hodgerank.cli.model_options import (
     EqualWeightsOption,
     LinkOption,
     ModelOption,
+    NoShrinkOption,
     PositionBiasOption,
     RidgeOption,
     ScoreScaleOption,
-    ShrinkOption,
     require_single_votes,
     using,
     wanted_groupings,
@@ -267,7 +267,7 @@ def rank(
     components: ComponentsOption = "largest",
     covariance: CovarianceOption = None,
     position_bias: PositionBiasOption = None,
-    shrink_position_bias: ShrinkOption = None,
+    no_shrink_position_bias: NoShrinkOption = False,
     equal_weights: EqualWeightsOption = False,
     confidence: ConfidenceOption = 0.95,
     score_scale: ScoreScaleOption = None,
@@ -304,22 +304,17 @@ def rank(
       hodgerank rank votes.csv --score-scale elo -o leaderboard.md
 
       hodgerank rank votes.csv --by scene -o rankings.csv
-
-      hodgerank rank votes.csv --compare expertise
-
-      hodgerank rank votes.csv --exclude-workers flagged
-
-      hodgerank rank votes.csv --position-bias device,worker
     """
     shown, scale = n_shown(top, as_json), wanted_scale(score_scale, anchor, baseline)
     groupings = wanted_groupings(position_bias)
+    shrinkage = False if no_shrink_position_bias else None
     if isinstance(votes, VoteGroups):  # populations to be compared
         from hodgerank.cli.rank_compare import compared
 
         _require_plain(
             truth=truth, state=state, model=None if model == "bayes" else model, ridge=ridge,
             covariance=covariance, position_bias=position_bias,
-            shrink_position_bias=shrink_position_bias,
+            no_shrink_position_bias=no_shrink_position_bias or None,
             equal_weights=equal_weights or None, min_votes=min_votes or None,
             largest_component=largest_component or None, score_scale=score_scale, anchor=anchor,
             baseline=baseline,
@@ -338,7 +333,7 @@ def rank(
     ranked = chosen if edges is None else edges.graph
     ranking = rank_votes(
         ranked, model=model, link=link, ridge=ridge, components=components, covariance=covariance,
-        position_bias=groupings, shrink_position_bias=shrink_position_bias,
+        position_bias=groupings, shrink_position_bias=shrinkage,
         worker_weights=False if equal_weights else None, confidence=confidence,
     )  # fmt: skip
     n_workers = getattr(chosen, "n_workers", None) if edges is None else None

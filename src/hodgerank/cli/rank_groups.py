@@ -27,7 +27,12 @@ from hodgerank.cli.console import (
 )
 from hodgerank.cli.files import write_result
 from hodgerank.cli.groups import problem_lines, status_of
-from hodgerank.cli.model_options import using, wanted_groupings, wanted_scale, with_items
+from hodgerank.cli.model_options import (
+    using,
+    wanted_groupings,
+    wanted_scale,
+    with_items,
+)
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.vote_options import selected_groups, workers_to_exclude
 from hodgerank.data.comparisons import ReadReport
@@ -38,7 +43,7 @@ from hodgerank.estimators.ranking import Ranking
 
 MOST_GROUPS = 12  # rankings that are shown
 MODEL_OPTIONS = (
-    "model", "link", "ridge", "components", "covariance", "shrink_position_bias", "confidence"
+    "model", "link", "ridge", "components", "covariance", "confidence"
 )  # fmt: skip
 
 
@@ -141,6 +146,7 @@ def rank_each(command: Callable[..., CommandResult]) -> Callable[..., GroupRankR
         groups = selected_groups(groups, workers, *wanted)
         how = {name: arguments[name] for name in MODEL_OPTIONS}
         how["position_bias"] = groupings = wanted_groupings(arguments["position_bias"])
+        how["shrink_position_bias"] = False if arguments["no_shrink_position_bias"] else None
         how["worker_weights"] = False if arguments["equal_weights"] else None
         rankings = rank_groups(groups, **how)
         scale = with_items(scale, {item for votes in groups.values() for item in votes.items})

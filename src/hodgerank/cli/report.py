@@ -22,7 +22,6 @@ from hodgerank.cli.model_options import (
     ModelOption,
     PositionBiasOption,
     ScoreScaleOption,
-    ShrinkOption,
     wanted_groupings,
     wanted_scale,
     with_items,
@@ -164,7 +163,6 @@ def report(
     form: FormatOption = None,
     model: ModelOption = "bayes",
     position_bias: PositionBiasOption = None,
-    shrink_position_bias: ShrinkOption = None,
     equal_weights: EqualWeightsOption = False,
     covariance: CovarianceOption = None,
     exclude_workers: ExcludeWorkers = None,
@@ -221,7 +219,6 @@ def report(
         on_step=report_step,
         covariance=covariance,
         position_bias=wanted_groupings(position_bias),
-        shrink_position_bias=shrink_position_bias,
         worker_weights=False if equal_weights else None,
     )
     return ReportResult(page, form_written, output, as_json)

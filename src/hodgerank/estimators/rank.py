@@ -104,7 +104,7 @@ def rank(
         )
     if position_bias is None and shrink_position_bias is not None:
         raise InvalidArgument(
-            "shrink_position_bias= (--shrink-position-bias, --no-shrink-position-bias) needs "
+            "shrink_position_bias= (--no-shrink-position-bias) needs "
             "position_bias= (--position-bias)"
         )
     no_votes: tuple[Item, ...] = ()
