@@ -189,6 +189,9 @@ def n_shown(top: int | None, as_json: bool) -> int:
 def show_scale(ranking: Ranking, console: Console) -> None:
     """Print what the scores mean, unless they are the model's."""
     if words := ranking.scale.explanation:
+        if ranking.residual_sd is not None:
+            noise = f"{ranking.residual_sd:.{ranking.scale.decimals}f}"
+            words += f"; margins scatter around it with a standard deviation of {noise}"
         console.print(verbatim(words, "dim"))
 
 
@@ -232,8 +235,9 @@ def show_position_bias(ranking: Ranking, console: Console, remedy: str) -> None:
     for k, name in enumerate(terms.grouping):
         if name == "common":
             console.print(
-                f"Position bias{scale}: {terms.values[k]:+.2f} ({level} interval {intervals[k]}). "
-                f"The left one of two equal items gets {rates[k]:.0%} of the votes."
+                f"Position bias{scale}: {terms.values[k]:+.2f} ({level} interval {intervals[k]})."
+                + f" The left one of two equal items gets {rates[k]:.0%} of the votes."
+                * (terms.margin_unit is None)
             )
     rows = [k for k in terms.largest_first.tolist() if terms.grouping[k] != "common"]
     if not rows:
@@ -251,7 +255,7 @@ def show_position_bias(ranking: Ranking, console: Console, remedy: str) -> None:
             verbatim("(none)" if group is None else group),
             f"{round(terms.values[k], 2) + 0.0:+.2f}",
             intervals[k],
-            f"{rates[k]:.0%}",
+            number(rates[k], ".0%"),
             f"{terms.votes[k]:,}",
         )
     show_table(table, console, spare=("votes", "left if equal", f"{level} interval"))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from hodgerank.data.comparisons import require_choices
 from hodgerank.errors import (
     InvalidArgument,
     InvalidComparisons,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from hodgerank.estimators.position_bias.shrinkage import Shrinkage
 
 LINK = "thurstone-mosteller"
+NEEDED_FOR = "the Bayesian probit model (--model bayes)"
 LEAST_RIDGE = 1e-4  # scores of standard deviation 100: beyond, probit probabilities are 0 or 1
 
 
@@ -106,6 +108,7 @@ def bayes_rank(
         votes = single_votes(votes, option_of(position_bias))
     if isinstance(votes, ComparisonGraph) or source_of(votes).is_lazy:
         graph = build_graph(votes)
+        require_choices(graph.report, NEEDED_FOR)
         ranking = posterior_ranking(
             graph,
             _read_scope(candidates, graph),
@@ -115,6 +118,7 @@ def bayes_rank(
         )
     else:
         answered = AnsweredGraph.of(source_of(votes).distinct_answers())
+        require_choices(answered.votes.report, NEEDED_FOR)
         if position_bias is not None:
             require_display_order(answered.votes, position_bias)
         shrink = require_prior(shrink_position_bias, "bayes_rank")

@@ -185,6 +185,7 @@ class PositionAdjusted:
             link=self.link,
             spread={name: float(spread[name]) for name in self.names} if precision.any() else {},
             confidence=confidence,
+            margin_unit=self.graph.report.margin_unit,
             backend=self.graph.backend,
             _source=BiasVariances(fit, scale, clusters, contrasts),
             _rows=columns,

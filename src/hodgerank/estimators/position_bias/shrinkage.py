@@ -94,12 +94,14 @@ def _estimated(
     information, slopes = cells.per_group(fit.curvatures), cells.per_group(fit.slopes)
     noise = _noise(fit, link, n_votes) / dispersion
     precisions, doubts = np.ones(cells.n_groups), np.zeros(cells.n_groups)
-    spreads = np.ones(len(cells.sizes))
+    spreads, widest = np.ones(len(cells.sizes)), WIDEST[link]
+    if link == "uniform":  # margins are not bounded by 1
+        widest *= max(1.0, float(np.sqrt(cells.square.max(initial=0.0))))
     for k, place in enumerate(cells.places):
         rows = place.start + np.flatnonzero(information[place])
         if len(rows):
             own = information[rows]
-            found = _shrinkage(fit.bias[rows] + slopes[rows] / own, noise / own, WIDEST[link])
+            found = _shrinkage(fit.bias[rows] + slopes[rows] / own, noise / own, widest)
             precisions[rows] = own * found.share / (1 - found.share)
             doubts[rows], spreads[k] = found.doubt, found.spread
     return replace(fit.prior, bias=precisions, doubts=doubts), spreads
@@ -146,9 +148,11 @@ def _noise(fit: PositionBiasFit, link: str, n_votes: int) -> float:
         between = slopes[has_votes] ** 2 / information[has_votes]
         freedom = n_votes - cells.n_items + 1 + int(cells.components.max())
         within = freedom - int(has_votes.sum())
+        mean_square = inner_product(cells.weight, cells.square) / max(n_votes, 1)
+        least = LEAST_DISPERSION * mean_square or LEAST_DISPERSION
         if within > FEW * freedom:
-            return max((squares - float(between.sum())) / within, LEAST_DISPERSION)
-        return max(squares / max(freedom, 1), LEAST_DISPERSION)
+            return max((squares - float(between.sum())) / within, least)
+        return max(squares / max(freedom, 1), least)
     if np.allclose(cells.square, 1.0):
         return 1.0
     expected = inner_product(cells.weight, 1 - mean**2)

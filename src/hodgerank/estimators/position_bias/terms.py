@@ -46,6 +46,8 @@ class PositionBiasTerms(Displayed):
         if they are not shrunk.
     confidence
         Confidence level of the intervals.
+    margin_unit
+        Unit of the values if the votes are margins; else None.
 
     Examples
     --------
@@ -63,6 +65,7 @@ class PositionBiasTerms(Displayed):
     link: str
     spread: Mapping[str, float]
     confidence: float
+    margin_unit: str | None
     backend: str
     _source: Variances
     _rows: IntArray
@@ -98,8 +101,11 @@ class PositionBiasTerms(Displayed):
     def left_rates(self) -> FloatArray:
         """Share of the votes that each group gives the left one of two equally good items.
 
-        With the mean bias of the other groupings. A tie is half a vote for each side.
+        With the mean bias of the other groupings. A tie is half a vote for each side. NaN for
+        margins.
         """
+        if self.margin_unit is not None:
+            return np.full(len(self), np.nan)
         kinds = np.array(self.grouping)
         level = (
             "common"
@@ -128,7 +134,7 @@ class PositionBiasTerms(Displayed):
     def columns(self) -> dict[str, Any]:
         """Return the columns of `to_frame`."""
         lower, upper = self.intervals.T
-        return {
+        columns = {
             "grouping": list(self.grouping),
             "group": [None if group is None else str(group) for group in self.groups],
             "bias": self.values,
@@ -138,6 +144,9 @@ class PositionBiasTerms(Displayed):
             "left_rate": self.left_rates,
             "votes": self.votes,
         }
+        if self.margin_unit is not None:
+            del columns["left_rate"]
+        return columns
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return one row per group, in the order of the groupings and their groups."""
