@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import os
@@ -86,6 +87,8 @@ class CallLog:
         self.path = Path(path)
         self._places: dict[tuple[str, int], int] = {}
         self._n_records, self._end = 0, 0
+        self._unsaved: list[tuple[Mapping[str, Any], asyncio.Future[None]]] = []
+        self._write: asyncio.Task[None] | None = None
         try:
             self._lock = _locked(self.path)
         except CannotWrite:
@@ -100,17 +103,50 @@ class CallLog:
             self.close()
             raise
 
-    def append(self, record: Mapping[str, Any]) -> None:
-        """Append a call, which is saved when this returns."""
-        record = {"time": record.get("time"), **record}
+    def append(self, *records: Mapping[str, Any]) -> None:
+        """Append calls, which are saved when this returns."""
+        named = [{"time": record.get("time"), **record} for record in records]
         try:
-            _check(record)
-            line = _line(record)
+            for record in named:
+                _check(record)
+            lines = [_line(record) for record in named]
         except (TypeError, ValueError) as error:
             raise InvalidArgument(f"a call cannot be logged: {error}") from None
-        append_line(self.path, line)
-        self._note(record, self._end)
-        self._end += len(line) + 1
+        append_line(self.path, *lines)
+        for record, line in zip(named, lines, strict=True):
+            self._note(record, self._end)
+            self._end += len(line) + 1
+
+    async def save(self, record: Mapping[str, Any]) -> None:
+        """Append a call, which is saved when this returns.
+
+        Calls that come while others are being written share the next write to the disk.
+        """
+        saved = asyncio.get_running_loop().create_future()
+        self._unsaved.append((record, saved))
+        if self._write is None or self._write.done():
+            self._write = asyncio.create_task(self._write_unsaved())
+        await asyncio.shield(saved)
+
+    async def finish(self) -> None:
+        """Wait until everything is saved."""
+        if self._write is not None and not self._write.done():
+            await self._write
+
+    async def _write_unsaved(self) -> None:
+        while self._unsaved:
+            waiting, self._unsaved = self._unsaved, []
+            try:
+                await asyncio.to_thread(self.append, *(record for record, _ in waiting))
+            except Exception as error:
+                for _, saved in waiting:
+                    if not saved.done():
+                        saved.set_exception(type(error)(*error.args))
+                    saved.exception()  # a caller that has gone does not hear of it
+            else:
+                for _, saved in waiting:
+                    if not saved.done():
+                        saved.set_result(None)
 
     def require_room(self, size: int) -> None:
         """Refuse a call before it is paid for if the disk may have no room for its line."""

@@ -257,6 +257,7 @@ class ChatJudge:
 
     async def close(self) -> None:
         """Close connections, and unlock the log."""
+        await self._caller.finish()
         self._caller.close()
         await self.panel.close()
 

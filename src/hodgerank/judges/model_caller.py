@@ -72,6 +72,11 @@ class ModelCaller:
         """Path of the log."""
         return None if self._log is None else self._log.path
 
+    async def finish(self) -> None:
+        """Wait until all calls are saved."""
+        if self._log is not None:
+            await self._log.finish()
+
     def close(self) -> None:
         """Unlock the log."""
         if self._log is not None:
@@ -86,7 +91,8 @@ class ModelCaller:
             known = None if self._log is None else self._log.find(*same)
             if known is not None:
                 verdict = verdict_in(known)
-                self._write(asked | {name: known[name] for name in SAID}, verdict)
+                with while_out():
+                    await self._write(asked | {name: known[name] for name in SAID}, verdict)
                 return verdict
             return await self._call(turn.model, messages, asked, while_out)
 
@@ -111,7 +117,10 @@ class ModelCaller:
             except CallFailed as error:
                 used = error.prompt_tokens, error.completion_tokens
                 cost = reserved.settle(*used, status="failed", attempts=error.attempts)
-                self._write(asked | failed_by(error, cost), Verdict("failed", detail=str(error)))
+                with while_out():  # a call that was made is saved in any case
+                    await self._write(
+                        asked | failed_by(error, cost), Verdict("failed", detail=str(error))
+                    )
                 raise
             verdict = read_reply(reply, self.template.labels, by_probability=self._probabilities)
             cost = reserved.settle(
@@ -121,14 +130,15 @@ class ModelCaller:
                 seconds=reply.seconds,
                 attempts=reply.attempts,
             )
-        self._write(asked | answered_by(reply, cost), verdict)
+        with while_out():
+            await self._write(asked | answered_by(reply, cost), verdict)
         return verdict
 
-    def _write(self, record: dict[str, Any], verdict: Verdict) -> None:
+    async def _write(self, record: dict[str, Any], verdict: Verdict) -> None:
         if self._log is None:
             return
         try:
-            self._log.append(record | judged_as(verdict))
+            await self._log.save(record | judged_as(verdict))
         except CannotWrite as error:  # a call that could not be saved must not be paid for
             raise JudgeFailed(f"{error}. Earlier replies are kept") from error
 
