@@ -12,7 +12,9 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from importlib.util import find_spec
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from hodgerank import __version__
 from hodgerank.display import cut, visible
@@ -90,25 +92,48 @@ ACCOUNTS = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI
 class Connection:
     """HTTP client of one address. Each try has `timeout` seconds in total.
 
+    The key goes into `key_header`, or into Authorization as a bearer token; `headers` and `query`
+    are sent with every call.
+
     Redirections are not followed: neither key nor items go where they were not sent. Proxies come
     from the environment (HTTPS_PROXY, NO_PROXY and the like).
     """
 
-    def __init__(self, base_url: str, key: ApiKey, timeout: float) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        key: ApiKey,
+        timeout: float,
+        *,
+        key_header: str = "",
+        headers: Mapping[str, str] = MappingProxyType({}),
+        query: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         try:
             import httpx  # noqa: F401
         except ImportError:
             raise MissingDependency("hodgerank[llm]", "asking language models") from None
         self._base_url, self._key, self._timeout = base_url, key, timeout
+        self._key_header, self._further_headers = key_header, dict(headers)
+        asked = f"?{urlencode(query)}" if query else ""
+        self._url = f"{base_url}/chat/completions{asked}"
         self._idle: list[httpx.AsyncClient] = []
         self._tls: ssl.SSLContext | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def send(
-        self, model: str, messages: Sequence[Mapping[str, Any]], parameters: Mapping[str, Any]
+        self,
+        model: str,
+        messages: Sequence[Mapping[str, Any]],
+        parameters: Mapping[str, Any],
+        idempotency_key: str = "",
     ) -> Reply | CallError:
-        """Make one try. Errors of the client are not passed on, since they contain the key."""
-        result = await self._send(model, messages, parameters)
+        """Make one try. Errors of the client are not passed on, since they contain the key.
+
+        Servers that know the header Idempotency-Key return the first reply to the same key again.
+        """
+        headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
+        result = await self._send(model, messages, parameters, headers)
         if isinstance(result, CallError):
             hidden = replace(result, what=self._key.hidden_in_error(result.what))
             return _refusal(hidden, model) if hidden.is_filtered else hidden
@@ -128,7 +153,11 @@ class Connection:
                 await client.aclose()
 
     async def _send(
-        self, model: str, messages: Sequence[Mapping[str, Any]], parameters: Mapping[str, Any]
+        self,
+        model: str,
+        messages: Sequence[Mapping[str, Any]],
+        parameters: Mapping[str, Any],
+        headers: Mapping[str, str],
     ) -> Reply | CallError:
         try:
             content = _json({"model": model, "messages": messages, **parameters})
@@ -136,13 +165,12 @@ class Connection:
             return CallError(
                 f"the request cannot be sent as JSON: {_said(error)}", Remedy.LEAVE_THE_CALL
             )
-        url = f"{self._base_url}/chat/completions"
         response: httpx.Response | None = None
         try:
             async with (
                 asyncio.timeout(self._timeout),
                 self._client() as client,
-                client.stream("POST", url, content=content) as response,
+                client.stream("POST", self._url, content=content, headers=headers) as response,
             ):
                 body, is_whole = await _body(response)
             if not response.is_success:
@@ -197,13 +225,16 @@ class Connection:
         import httpx
 
         accounts = {header: os.environ.get(name) for name, header in ACCOUNTS.items()}
+        sent = self._key.sent
+        key = (self._key_header, sent) if self._key_header else ("Authorization", f"Bearer {sent}")
         return httpx.Headers(
             {
-                "Authorization": f"Bearer {self._key.sent}",
+                key[0]: key[1],
                 "User-Agent": f"hodgerank/{__version__}",
                 "Accept": "application/json",
                 "Content-Type": "application/json",
                 **{header: account for header, account in accounts.items() if account},
+                **self._further_headers,
             }
         )
 
@@ -253,6 +284,8 @@ def _error(body: bytes, response: httpx.Response) -> object:
         said = json.loads(text)
     except (ValueError, RecursionError):
         return text
+    if isinstance(said, list) and len(said) == 1:  # Gemini puts the object into a list
+        (said,) = said
     return said.get("error", said) if isinstance(said, dict) else said
 
 
