@@ -526,8 +526,8 @@ def test_what_will_not_pass_is_said_at_once(said, status, advice):
 
 
 VLLM = (
-    "This model's maximum context length is 6048 tokens. However, you requested 6616 tokens (568 in "
-    "the messages, 6048 in the completion)."
+    "This model's maximum context length is 6048 tokens. However, you requested 6616 tokens (568 "
+    "in the messages, 6048 in the completion)."
 )
 ANTHROPIC = {
     "type": "error",

@@ -115,8 +115,7 @@ class Connection:
             raise MissingDependency("hodgerank[llm]", "asking language models") from None
         self._base_url, self._key, self._timeout = base_url, key, timeout
         self._key_header, self._further_headers = key_header, dict(headers)
-        asked = f"?{urlencode(query)}" if query else ""
-        self._url = f"{base_url}/chat/completions{asked}"
+        self._query = f"?{urlencode(query)}" if query else ""
         self._idle: list[httpx.AsyncClient] = []
         self._tls: ssl.SSLContext | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -165,12 +164,13 @@ class Connection:
             return CallError(
                 f"the request cannot be sent as JSON: {_said(error)}", Remedy.LEAVE_THE_CALL
             )
+        url = f"{self._base_url}/chat/completions{self._query}"
         response: httpx.Response | None = None
         try:
             async with (
                 asyncio.timeout(self._timeout),
                 self._client() as client,
-                client.stream("POST", self._url, content=content, headers=headers) as response,
+                client.stream("POST", url, content=content, headers=headers) as response,
             ):
                 body, is_whole = await _body(response)
             if not response.is_success:
