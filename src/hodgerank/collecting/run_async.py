@@ -281,6 +281,9 @@ class PairLoop(CallLoop[Pair]):
         nonsense: InvalidComparisons | None = None
         for pair, task in done:
             error = task.exception()
+            if isinstance(error, NothingToAsk) and self._allowance is not None:
+                self._allowance.used_up.add(pair)  # there are fewer judges than before
+                continue
             try:
                 answer = None if error else Answer.of(task.result(), pair)
             except InvalidComparisons as mistake:

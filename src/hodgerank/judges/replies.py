@@ -14,6 +14,7 @@ from hodgerank.display import short
 
 if TYPE_CHECKING:
     from hodgerank.judges.endpoint.completion import Reply, TokenChoice
+    from hodgerank.judges.prompts.template import Template
 
 
 ANSWER_KEYS = frozenset({"answer", "final_answer", "verdict", "decision", "label", "grade"})
@@ -128,6 +129,25 @@ def named_label(text: str, labels: Mapping[str, float | None], *, is_cut: bool) 
             return f"the reply begins with {first} and then contradicts it"
         return Named(first, in_first_line=True)
     return "the reply names no label as its answer"
+
+
+def matched_label(text: str, pattern: str, labels: Mapping[str, float | None]) -> Named | str:
+    r"""Return the label that a regular expression finds, in its first group if it has one.
+
+    >>> matched_label("Score: 3\nWinner=b", r"Winner=(\w)", {"A": 1, "B": -1})
+    Named(label='B', in_first_line=False)
+    """
+    by_look = {_plain(label): label for label in labels}
+    spoken = without_thoughts(text)
+    found = [match[1] if match.re.groups else match[0] for match in re.finditer(pattern, spoken)]
+    named = list(dict.fromkeys(by_look.get(_plain(label or "")) for label in found))
+    if not found:
+        return "the reply has nothing that the pattern describes"
+    if None in named:
+        return "the pattern found something that is not a label"
+    if len(named) > 1:
+        return f"the pattern found {' and '.join(label for label in named if label)}"
+    return Named(str(named[0]), in_first_line=False)
 
 
 def without_thoughts(text: str) -> str:
@@ -345,15 +365,23 @@ class Verdict:
     detail: str = ""
 
 
-def read_reply(reply: Reply, labels: Labels, *, by_probability: bool = False) -> Verdict:
+NO_PROBABILITIES = (
+    "returned no log-probabilities: leave out --probabilities, or use a model that returns them"
+)
+
+
+def read_reply(
+    reply: Reply, expected: Template | Labels, *, by_probability: bool = False
+) -> Verdict:
     """Read the verdict of a reply, only if it clearly names one label.
 
     Parameters
     ----------
     reply
         Reply of the endpoint.
-    labels
-        Allowed labels, and the outcome of the left item for each; None: no answer.
+    expected
+        Allowed labels, and the outcome of the left item for each; None: no answer. Of a template,
+        its pattern, if it has one, decides alone which label a reply names.
     by_probability
         Use the mean outcome by the probabilities of the labels, not that of the sampled label. The
         judge abstains if that is more probable than all outcomes together.
@@ -363,17 +391,19 @@ def read_reply(reply: Reply, labels: Labels, *, by_probability: bool = False) ->
     if reply.finish_reason in FILTERED:
         return Verdict("refused", detail="a content filter stopped the reply")
     is_cut = reply.finish_reason in CUT
-    found = named_label(reply.text, labels, is_cut=is_cut)
+    pattern = None if isinstance(expected, Mapping) else expected.pattern
+    labels = expected if isinstance(expected, Mapping) else expected.labels
+    if pattern is None:
+        found = named_label(reply.text, labels, is_cut=is_cut)
+    else:
+        found = matched_label(reply.text, pattern, labels)
     if isinstance(found, str):
         return _without_label(reply.text, found, is_cut=is_cut)
     if not by_probability:
         outcome = labels[found.label]
         return Verdict("abstained") if outcome is None else Verdict("answered", outcome)
     if not any(place.alternatives for place in reply.first_tokens):
-        return _unparsable(
-            "the endpoint returned no log-probabilities: leave out --probabilities, or use a "
-            "model that returns them"
-        )
+        return _unparsable(f"the endpoint {NO_PROBABILITIES}")
     masses = label_probabilities(reply.text, found, reply.first_tokens, labels)
     if masses is None:
         return _unparsable(

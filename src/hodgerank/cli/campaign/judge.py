@@ -31,6 +31,7 @@ from hodgerank.cli.judge_options import (
     MaxTokens,
     MaxTotalTokens,
     Models,
+    PanelFile,
     Parameters,
     PerMinute,
     PriceFile,
@@ -39,6 +40,7 @@ from hodgerank.cli.judge_options import (
     Temperature,
     TemplateFile,
     Timeout,
+    judges_of,
     keys_of,
     money_of,
     parameters_of,
@@ -131,7 +133,8 @@ class CampaignJudgeResult(CommandResult):
 
 def judge(
     where: Where,
-    model: Models,
+    model: Models = None,
+    panel: PanelFile = None,
     name: Name = None,
     budget: Annotated[
         int | None,
@@ -164,7 +167,8 @@ def judge(
 
     Each model is a worker under its own name. It gets the question of the campaign with the texts
     and images. Every reply is saved before it is used: if interrupted, run the same command again,
-    and saved replies are not paid for twice. A reply without a usable answer skips the task. The
+    and saved replies are not paid for twice. Calls in progress when the process is killed are made
+    again, at most as many as --concurrency. A reply without a usable answer skips the task. The
     campaign must allow the answers: ties for --answers tie, grades = 0 for grades and
     probabilities. The API key comes from the environment.
 
@@ -189,7 +193,8 @@ def judge(
     }
     with Campaign.open(where, name) as campaign:
         log = _beside(where) if calls is None else calls
-        judges = judge_for(campaign, model, log=log, **how)
+        who = judges_of(model, panel, base_url, key_variable)
+        judges = judge_for(campaign, who, log=log, **how)
         run = asyncio.run(_run(judges, campaign, budget, concurrency))
         return CampaignJudgeResult(
             campaign=campaign.id,
