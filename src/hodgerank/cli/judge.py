@@ -201,7 +201,7 @@ def judge(
         template=template or answers, probabilities=probabilities, timeout=timeout, retries=retries,
         parameters=parameters_of(parameter, temperature, max_tokens),
         requests_per_minute=requests_per_minute, tokens_per_minute=tokens_per_minute,
-        **money_of(prices, max_calls, max_total_tokens, max_cost),
+        **money_of(prices, max_calls, max_total_tokens, max_cost, panel),
     )  # fmt: skip
     if dry_run:
         log = None if output is None else output / CALLS

@@ -173,8 +173,14 @@ def keys_of(variables: list[str] | None) -> list[str] | None:
 
 
 def money_of(
-    prices: Path | None, calls: int | None, tokens: int | None, cost: float | None
+    prices: Path | None,
+    calls: int | None,
+    tokens: int | None,
+    cost: float | None,
+    panel: Path | None,
 ) -> dict[str, Any]:
-    """Return prices and limits as options of a `ChatJudge`."""
+    """Return prices and limits as options of a `ChatJudge`; a panel may have its own prices."""
+    if cost is not None and prices is None and panel is None:
+        raise InvalidArgument("--max-cost needs the prices of tokens: add --prices FILE")
     known = None if prices is None else Prices.read(prices)
     return {"prices": known, "caps": Caps(calls, tokens, cost)}

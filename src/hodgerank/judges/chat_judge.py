@@ -180,8 +180,9 @@ class ChatJudge:
                 self._remember(record)
             if self.withdrawn and not self.judged:
                 raise InvalidArgument(
-                    f"{self._caller.log_path} has calls about other items only: name the file of "
-                    "its items to resume, or another folder to start again"
+                    f"{self._caller.log_path} has calls with other prompts only: no item and "
+                    "context of them is left. Use the same ones to resume, or another folder to "
+                    "start again"
                 )
             self.n_read_again = self._read_again()
         except BaseException:

@@ -189,7 +189,7 @@ def judge(
         "retries": retries,
         "requests_per_minute": requests_per_minute,
         "tokens_per_minute": tokens_per_minute,
-        **money_of(prices, max_calls, max_total_tokens, max_cost),
+        **money_of(prices, max_calls, max_total_tokens, max_cost, panel),
     }
     with Campaign.open(where, name) as campaign:
         log = _beside(where) if calls is None else calls
