@@ -126,19 +126,40 @@ _LACKING = (
     r"(?:lacks?|misses|omits?|fails?|ignores?|invents?|contradicts?|doesn't|does not|"
     r"is (?:not|less|worse|wrong|vague|incorrect|inaccurate|incomplete|too|weaker))"
 )
-# What makes a label before its closing bracket, or an object, something else than an answer.
-_DOUBT = re.compile(
-    r"\b(?:not|never|no|if|would|should|could|might|unless|instead|rather|either|or|nor|neither|"
-    r"output|write|reply|respond|say|says|said|tell|tells|told|claims?|asks?|asked|instruct\w*|"
-    r"demands?|wants?|requests?|tempted|wrong|incorrect|avoid|than|format|example|like|don't|"
-    r"won't|can't|cannot|isn't|quot\w*|reads?|ignore|nicht|kein\w*|pas|no|non|não)\b|[?\"“”„«»`]",
+_ITSELF = re.compile(
+    rf"(?:it|its|it's|of its|this (?:one|{_THING})|the (?:{_THING})|er|sie|es|sein\w*|ihr\w*|"
+    r"le (?:texte|résumé)|la (?:réponse|traduction)|il|elle|son|sa|es|tiene|su|el texto|"
+    r"la respuesta|è|ha|é|tem|het|hij|zij|он|она|оно)\b",
     re.IGNORECASE,
 )
+_ELSE = re.compile(
+    r"\b(?:alternative|competitor|competition|opponent|rival|reverse|opposite|contrary|against|"
+    r"rest|ander\w*|autre|otr[oa]s?|altr[oaie]|outr[oa]s?|zweit\w*|erst\w*|deuxième|première?|"
+    r"segund[oa]|primer[oa]|second[oa]|prim[oa]|tweede|eerste|втор\w*|перв\w*|друг\w*)\b",
+    re.IGNORECASE,
+)
+_GOOD = (
+    r"(?:better|clearer|correct|right|accurate|faithful|exact|precise|complete|the best|"
+    r"(?:much |clearly |slightly |far )?more (?:accurate|faithful|precise|exact|complete|helpful|"
+    r"relevant|readable|natural|coherent|informative|detailed|concise|correct|convincing|truthful|"
+    r"useful|specific|thorough|balanced|fluent))"
+)
+_PRAISE = re.compile(
+    rf"(?:it|this|this one|(?:(?:the|this) )?(?:{_THING})(?: {{label}})?|{{label}})(?: is|'s) "
+    rf"{_GOOD}(?: than .+| to (?:the )?(?:source|original|question|prompt|facts|instructions?))?"
+)
+_BEFORE_JSON = re.compile(
+    r"(?:.*[.!])?\s*(?:(?:here is|this is) )?(?:(?:my|the) )?(?:final )?"
+    r"(?:answer|verdict|decision|judge?ment|evaluation|output|response|result|json)?\s*(?:is)?:?\s*",
+    re.IGNORECASE | re.DOTALL,
+)
+OPPOSITE_KEYS = frozenset({"reject", "rejected", "loser", "worse", "worst", "not_preferred"})
 _IN_BRACKETS = re.compile(r"(?P<before>.*?)\[\[(?P<label>[^\[\]]{1,30})\]\][\s.!*_]*")
 _LISTED = re.compile(r"\(?(?P<label>[^\s()]{1,30})\)[ :] ?(?P<tail>\S.*)")
 _AGAINST = re.compile(
-    r"\b(?:not|never|no|worse|worst|wrong|incorrect|inferior|loses?|less|weaker|poor\w*|fails?|"
-    r"lacks?|lacking|misses|missing|vague|bad|n't)\b|n't\b",
+    r"\b(?:not|never|worse|worst|wrong|incorrect|inferior|loses?|less|weaker|poor\w*|fails?|"
+    r"lacks?|lacking|misses|missing|vague|bad|should|must|ought|pretend\w*|reject\w*|remov\w*|"
+    r"avoid\w*|eliminat\w*|n't)\b|n't\b",
     re.IGNORECASE,
 )
 _OF_TURNS = r"im_end|eot_id|eom_id|endoftext|end_of_text|end_of_turn|end|return|END_OF_TURN_TOKEN"
@@ -321,11 +342,14 @@ class _Labels:
         found = _IN_BRACKETS.fullmatch(line)
         if found is None:
             return None
-        sentence = re.split(r"[.!?;](?:\s|$)", found["before"])[-1]
-        if "[[" in found["before"] or _DOUBT.search(sentence):
+        if "[[" in found["before"]:
             return None
-        plain = _plain(found["label"])
-        return self._by_look.get(plain) or self._compared(plain)
+        sentence = re.split(r"[.!?;](?:\s|$)", found["before"])[-1]
+        label = self._said_in_plain(_plain(found["label"]))
+        if not _plain(sentence) or label is None:
+            return label
+        said = self._said_in_plain(_plain(f"{sentence} {label}"))
+        return label if said == label else None
 
     def _said_with_reason(self, line: str) -> str | None:
         """Return the label of 'The answer is A because ...', unless the reason may object."""
@@ -339,26 +363,37 @@ class _Labels:
         return label if self._is_reason_for(label, found["tail"]) else None
 
     def _is_reason_for(self, label: str, reason: str) -> bool:
-        """Return whether a reason mentions other items only as worse ones."""
+        """Return whether a reason praises this item, or says only what another one lacks."""
         others = [other for other in self._by_look.values() if other != label]
         if _TURNS.search(reason) or contradicted(reason, others):
             return False
         rest = reason
+        is_about_it = _ITSELF.match(reason) is not None
+        is_about_it |= (
+            re.match(rf"(?i:the )?(?:(?i:{_THING}) )?{re.escape(label)}\b", reason) is not None
+        )
         for other in map(re.escape, others):
             item = rf"(?:(?:the )?(?i:{_THING}) )?{other}\b"
-            rest = re.sub(rf"\b(?i:{_COMPARED}) {item}|\b{item} (?i:{_LACKING})\b", " ", rest)
-            if re.search(rf"(?<![\w'’]){other}(?![\w'’])", rest):
+            lacking = rf"{item} (?i:{_LACKING})\b"
+            is_about_it |= re.match(lacking, reason) is not None
+            rest = re.sub(rf"\b(?i:{_COMPARED}) {item}|\b{lacking}", " ", rest)
+            if re.search(rf"(?<![\w'’]){other}(?!\w)", rest):
                 return False
-        return _PLACED.search(_THAN_THE_OTHER.sub(" ", rest)) is None
+        rest = _THAN_THE_OTHER.sub(" ", rest)
+        wrong = (_PLACED, _ELSE, _AGAINST)
+        return is_about_it and not any(pattern.search(rest) for pattern in wrong)
 
     def _listed(self, line: str) -> str | None:
-        """Return the label of 'B) ...', if what follows speaks of no other item."""
+        """Return the label of 'B) ...', if what follows says that it is this one, or praises it."""
         found = _LISTED.fullmatch(line)
         label = None if found is None else self._by_look.get(_plain(found["label"]))
-        if found is None or label not in self._items or not self._is_alone:
+        if found is None or label is None or label not in self._items or not self._is_alone:
             return None
         tail = found["tail"]
-        if _AGAINST.search(tail) or re.search(r"[^.!]*[.!]\s+\S", tail):
+        if self._said_in_plain(_plain(tail)) == label:
+            return label
+        praise = _PRAISE.pattern.replace("{label}", re.escape(label.casefold()))
+        if not re.fullmatch(praise, _plain(tail)) or re.search(r"[.!]\s+\S", tail):
             return None
         return label if self._is_reason_for(label, tail) else None
 
@@ -380,13 +415,15 @@ class _Labels:
         return None
 
     def _said_in_json(self, pairs: list[tuple[str, object]]) -> str | None:
-        said = set()
+        said, against = set[str | None](), set[str | None]()
         for key, value in pairs:
             name = _plain(key).replace(" ", "_")
             if name in ANSWER_KEYS | CHOICE_KEYS:
                 label = self.said_in(str(value)) if isinstance(value, str | int) else None
                 said.add(label if name in ANSWER_KEYS or label in self._items else None)
-        return said.pop() if len(said) == 1 else None
+            elif name in OPPOSITE_KEYS and isinstance(value, str):
+                against.add(self.said_in(value))
+        return said.pop() if len(said) == 1 and not said & against else None
 
 
 @cache
@@ -402,7 +439,9 @@ def _lines(text: str) -> list[str]:
     """Return the lines with content; a JSON object at the end is one line."""
     start, end = text.rfind("{"), text.rfind("}") + 1
     joined = " ".join(text[start:end].splitlines()) if 0 <= start < end else ""
-    if _object(joined) and not _DOUBT.search(text[:start].rpartition("\n")[2].split("```")[0]):
+    before = text[:start].rpartition("\n")[2].split("```")[0]
+    after = text[end:].partition("\n")[0]
+    if _object(joined) and _BEFORE_JSON.fullmatch(before) and not after.strip("` \t\r.*"):
         text = f"{text[:start]}\n{joined}\n{text[end:]}"
     lines = (line.strip() for line in _TAG.sub("\n", text).splitlines())
     return [line for line in lines if line and not _RULE.fullmatch(line)]
