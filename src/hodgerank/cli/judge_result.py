@@ -120,6 +120,7 @@ class JudgeResult(CommandResult):
             ],
             "retired": dict(run.retired),
             "notes": list(run.notes),
+            "suspicious": list(run.suspicious),
             "files": [str(path) for path in self.files],
             "report": None if self.report is None else self.report.to_dict(),
         }
@@ -145,6 +146,12 @@ class JudgeResult(CommandResult):
             [f"{judge} was retired: {why}" for judge, why in self.run.retired.items()], console
         )
         show_warnings(self.run.notes, console)
+        if n := len(self.run.suspicious):
+            names = ", ".join(map(str, self.run.suspicious[:5])) + (" ..." if n > 5 else "")
+            words = (
+                f"{count(n, 'item')} may address the judge, read before you trust the rank: {names}"
+            )
+            show_warnings([words], console)
         self._show_judges(console)
         console.print(verbatim("written: " + ", ".join(map(str, self.files))))
 

@@ -12,7 +12,7 @@ from hodgerank.collecting.call_loop import MissedInARow
 from hodgerank.data.items.judged_items import JudgedItems, read_items
 from hodgerank.data.items.samples import ShownPair
 from hodgerank.display import short
-from hodgerank.errors import InvalidArgument, JudgeFailed, require_one_of
+from hodgerank.errors import InvalidArgument, JudgeFailed, UnknownItem, require_one_of
 from hodgerank.judges.call_log import judge_in, verdict_in
 from hodgerank.judges.endpoint.endpoint import CallFailed, EndpointRefuses
 from hodgerank.judges.ledger import Caps, Ledger
@@ -73,6 +73,8 @@ class ChatJudge:
         Judges that are asked no more, and why.
     n_read_again
         Logged replies that could not be read before, and can be now.
+    families
+        Items of each judge's own family.
     ledger
         Tokens and cost of the calls.
     trouble
@@ -155,6 +157,7 @@ class ChatJudge:
             timeout=timeout,
             retries=retries,
         )
+        self.families = self._families()
         own = {name: j.price for name, j in self.panel.judges.items() if j.price is not None}
         known = (prices or Prices({})).with_prices(own)
         self.ledger = Ledger(known, caps, models=self.panel.models)
@@ -188,6 +191,17 @@ class ChatJudge:
         except BaseException:
             self._caller.close()
             raise
+
+    def _families(self) -> dict[str, tuple[str, ...]]:
+        """Return the items of each judge's own family; raises an error for unknown items."""
+        found = {}
+        for name, judge in self.panel.judges.items():
+            for item in judge.family:
+                if item not in self.items:
+                    raise UnknownItem(item, self.items.items)
+            named = [item for item in (name, judge.model) if item in self.items]
+            found[name] = tuple(dict.fromkeys([*judge.family, *named]))
+        return found
 
     @property
     def question(self) -> str:

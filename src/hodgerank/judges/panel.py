@@ -43,7 +43,8 @@ class PanelJudge:
     price
         Price of its tokens; None for that of the price table.
     family
-        Family of the model, compared with that of items.
+        Items of the model's own family, such as the outputs of its siblings. An item that has the
+        name of the model or judge belongs to it without being named.
     requests_per_minute, tokens_per_minute, timeout, retries
         As in `ChatJudge`; None for those of all judges.
     """
@@ -58,7 +59,7 @@ class PanelJudge:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     template: Template | None = None
     price: Price | None = None
-    family: str = ""
+    family: tuple[str, ...] = ()
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
     timeout: float | None = None

@@ -18,7 +18,7 @@ from hodgerank.judges.panel import PanelJudge
 from hodgerank.judges.prices import Price, price_in
 from hodgerank.judges.prompts.template import load_template
 
-TEXTS = ("model", "name", "base_url", "key_variable", "key_header", "template", "family")
+TEXTS = ("model", "name", "base_url", "key_variable", "key_header", "template")
 NUMBERS = (
     "temperature",
     "max_tokens",
@@ -29,7 +29,7 @@ NUMBERS = (
     "retries",
 )
 TABLES = ("parameters", "headers", "query", "price")
-KNOWN = (*TEXTS, *NUMBERS, *TABLES)
+KNOWN = (*TEXTS, *NUMBERS, *TABLES, "family")
 SHARED = tuple(name for name in KNOWN if name not in ("model", "name", "family"))
 PARAMETERS = ("temperature", "max_tokens", "max_completion_tokens")
 SECRET_HEADERS = (
@@ -51,7 +51,8 @@ def read_panel(path: Path | str) -> tuple[PanelJudge, ...]:
     Each [[judge]] has a `model`, and perhaps `name`, `base_url`, `key_variable`, `key_header`,
     `headers`, `query`, `temperature`, `max_tokens`, `max_completion_tokens`, `parameters`,
     `template` (a built-in name, or a file beside the panel), `price` (`input` and `output` for a
-    million tokens), `family`, `requests_per_minute`, `tokens_per_minute`, `timeout` and `retries`.
+    million tokens), `family` (items of its own family), `requests_per_minute`,
+    `tokens_per_minute`, `timeout` and `retries`.
     All but `model`, `name` and `family` may stand before the first judge, for all.
 
     >>> from tempfile import mkdtemp
@@ -97,7 +98,7 @@ def _judge(own: Mapping[str, Any], shared: Mapping[str, Any], path: Path, where:
         {**parameters, **merged["parameters"]},
         _template(merged, path),
         _price(merged, where),
-        merged.get("family", ""),
+        tuple(merged.get("family", ())),
         **{name: merged[name] for name in limits if name in merged},
     )
 
@@ -116,8 +117,16 @@ def _check(found: Mapping[str, Any], known: tuple[str, ...], where: str) -> None
             raise InvalidArgument(f"{where}: {name} must be a number, not {short(repr(value))}")
         if name == "retries" and not isinstance(value, int):
             raise InvalidArgument(f"{where}: retries must be a whole number, not {value}")
+        if name == "family" and not _are_texts(value):
+            raise InvalidArgument(
+                f'{where}: family must be a list of items, such as ["one", "two"]'
+            )
         if name in TABLES and not isinstance(value, dict):
             raise InvalidArgument(f"{where}: {name} must be a table, such as {{ input = 1 }}")
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 def _texts(values: Mapping[str, Any], what: str) -> dict[str, str]:

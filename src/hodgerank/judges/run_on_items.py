@@ -24,6 +24,7 @@ from hodgerank.judges.behaviour import Asked, JudgeBehaviour, behaviour_of, judg
 from hodgerank.judges.chat_judge import ChatJudge, Judged
 from hodgerank.judges.design_effect import effective_share
 from hodgerank.judges.folder_campaign import folder_campaign, hand_in
+from hodgerank.judges.injection import suspicious_items
 from hodgerank.reporting.report import Report, report
 from hodgerank.sampling.answers import Answer
 from hodgerank.sampling.sampler import Sampler
@@ -55,6 +56,10 @@ class JudgedRun(Displayed):
         Judges that were asked no more, and why.
     notes
         Further facts about the run that its reader should know.
+    suspicious
+        Items with a text that seems to address the judge.
+    families
+        Items of each judge's own family.
     """
 
     question: str
@@ -67,6 +72,8 @@ class JudgedRun(Displayed):
     repetition: float = 0.0
     retired: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    suspicious: tuple[Item, ...] = ()
+    families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def _headline(self) -> str:
         return f"{short(self.question)!r}: {self.result._headline()}"
@@ -132,7 +139,18 @@ class JudgedRun(Displayed):
 
     def _asked(self, share: float) -> Asked:
         contexts = {call.context for call in self.judged if call.context}
-        return Asked(self.question, self.judges, len(contexts), share, self.n_left, self.unjudged)
+        return Asked(
+            self.question,
+            self.judges,
+            len(contexts),
+            share,
+            self.n_left,
+            self.unjudged,
+            self.suspicious,
+            self.retired,
+            self.notes,
+            self.families,
+        )
 
     def _open_among(self, items: Sequence[Item]) -> tuple[Pair, ...]:
         known = set(items)
@@ -248,6 +266,8 @@ async def judge_items(
         sampler.repetition,
         dict(judge.retired),
         tuple(notes_on(judge)),
+        suspicious_items(judge.items),
+        judge.families,
     )
 
 
