@@ -176,7 +176,7 @@ def _remedy(status: int, codes: set[str], error: object) -> Remedy:
 
 
 def _is_too_long(codes: set[str], error: object) -> bool:
-    """Return whether the prompt is too long, in whatever part of the error a gateway says so."""
+    """Return whether the prompt is too long, in any part of the error."""
     return bool(codes & TOO_LONG) or any(map(SAYS_TOO_LONG.search, _texts_in(error)))
 
 
