@@ -1,4 +1,4 @@
-"""CallLog: every call, saved at once, so that none is paid for twice."""
+"""CallLog: every call, saved before its reply is used, so that no saved reply is paid twice."""
 
 from __future__ import annotations
 
