@@ -16,7 +16,7 @@ _TEXT = (
     r"(?:item|text|option|answer|response|summary|translation|output|candidate|submission|"
     r"completion|essay|version|one)"
 )
-_LABEL = r"[\"'“‘(\[*]{0,3}(?-i:[ABTX12])[\"'”’)\]*]{0,3}(?![\w'’-])(?! \w)"
+_LABEL = r"[\"'“‘(\[*]{0,3}(?-i:[ABTX]|[12])[\"'”’)\]*]{0,3}(?![\w'’-])(?! \w)"
 _EARLIER = r"(?:previous|prior|above|earlier|preceding|other|all|any|your|these|those|the|of)"
 _FORMS = (
     # what a model was told before
@@ -41,7 +41,7 @@ _FORMS = (
     r"(?:as|over|because|instead)\b",
     rf"\b(?:rate|rank|score|grade|judge) {_THIS} {_TEXT} (?:as )?(?:the )?(?:best|better|higher|"
     r"highest|first|winner|superior|10|5)\b",
-    r"\b(?:item|text|option|answer|response|summary) (?-i:[AB12]) (?:is|wins|should win|must win)"
+    r"\b(?:item|text|option|answer|response|summary) (?-i:[AB]|[12]) (?:is|wins|should win|must win)"
     r"(?: clearly| obviously)?(?: the)? (?:better|best|winner|superior|correct)\b",
     rf"\b{_THIS} {_TEXT} (?:should|must|deserves to) (?:win|be (?:chosen|preferred|ranked first|"
     r"rated (?:best|highest)|selected as))\b",

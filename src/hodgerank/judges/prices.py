@@ -159,13 +159,10 @@ class Estimate:
     completion_tokens: int
 
 
-DENSE = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef"
-    "\U00020000-\U0003ffff]"
-)
-"""Letters of Chinese, Japanese, Korean, Thai and the like, which take about a token each."""
-OTHER = re.compile("[\u0370-\u0dff\u10a0-\u137f]")
-"""Letters of other alphabets but the Latin one: Greek, Cyrillic, Arabic, Devanagari ..."""
+DENSE = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
+"""Letters of Chinese, Japanese and Korean, which take almost a token each."""
+OTHER = re.compile("[\u0370-\u17ff]")
+"""Letters of other alphabets but the Latin one: Greek, Cyrillic, Arabic, Devanagari, Thai ..."""
 RUN = re.compile(r"(.)\1{3,}", re.DOTALL)
 TOKENS_PER_DENSE_LETTER, TOKENS_PER_OTHER_LETTER = 0.8, 0.4
 
