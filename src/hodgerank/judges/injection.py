@@ -41,8 +41,9 @@ _FORMS = (
     r"(?:as|over|because|instead)\b",
     rf"\b(?:rate|rank|score|grade|judge) {_THIS} {_TEXT} (?:as )?(?:the )?(?:best|better|higher|"
     r"highest|first|winner|superior|10|5)\b",
-    r"\b(?:item|text|option|answer|response|summary) (?-i:[AB]|[12]) (?:is|wins|should win|must win)"
-    r"(?: clearly| obviously)?(?: the)? (?:better|best|winner|superior|correct)\b",
+    r"\b(?:item|text|option|answer|response|summary) (?-i:[AB]|[12]) "
+    r"(?:is|wins|should win|must win)(?: clearly| obviously)?(?: the)? "
+    r"(?:better|best|winner|superior|correct)\b",
     rf"\b{_THIS} {_TEXT} (?:should|must|deserves to) (?:win|be (?:chosen|preferred|ranked first|"
     r"rated (?:best|highest)|selected as))\b",
     # what ends a message or a tag

@@ -54,6 +54,7 @@ from hodgerank.collecting.call_loop import StopReason
 from hodgerank.errors import InvalidArgument
 from hodgerank.judges.chat_judge import ChatJudge
 from hodgerank.judges.run_on_campaign import CampaignRun, judge_campaign, judge_for
+from hodgerank.judges.run_on_items import notes_on
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ class CampaignJudgeResult(CommandResult):
     progress: CampaignProgress
     calls: Path
     trouble: str
+    notes: tuple[str, ...]
     as_json: bool
     written = None
 
@@ -89,6 +91,7 @@ class CampaignJudgeResult(CommandResult):
             "stopped_by": run.reason,
             "stop_code": StopReason(run.reason).code,
             "models": [{**asdict(model), "cost": costs[model.model]} for model in run.models],
+            "notes": list(self.notes),
             "calls": str(self.calls),
             "progress": self.progress.to_dict(),
         }
@@ -102,7 +105,7 @@ class CampaignJudgeResult(CommandResult):
         failures = [model.reason for model in run.models if model.is_failed]
         if run.n_skipped and not failures:
             failures = [f"last skipped task: {self.trouble}"]
-        show_warnings(failures, console)
+        show_warnings([*failures, *self.notes], console)
         if run.reason == INTERRUPTED:
             console.print(verbatim("Run the same command again to resume.", "bold"))
         self._show_models(console)
@@ -203,6 +206,7 @@ def judge(
             progress=campaign.progress(),
             calls=log,
             trouble=judges.trouble,
+            notes=tuple(notes_on(judges)),
             as_json=as_json,
         )
 
