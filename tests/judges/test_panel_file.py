@@ -111,7 +111,10 @@ def test_one_model_may_judge_with_two_prompts(tmp_path):
         found = run(panel_of(fake_llm, PanelJudge("m"), tie, log=log), 40)
         again = run(panel_of(fake_llm, PanelJudge("m"), tie, log=log), 40)
         assert len(fake_llm.calls) == 40
-    assert {judge.model: judge.cost.calls for judge in found.judges} == {"m": 20, "tie": 20}
+    calls = {judge.model: judge.cost.calls for judge in found.judges}
+    assert calls.keys() == {"m", "tie"}
+    assert sum(calls.values()) == 40
+    assert min(calls.values()) >= 15
     assert again.judged == found.judged
     assert {record.get("judge") for record in records(log)} == {None, "tie"}
     assert {record["model"] for record in records(log)} == {"m"}
