@@ -23,6 +23,7 @@ PARTS = (
     "answer",
     "judges",
     "forecasts",
+    "chaos",
 )
 RUNS = 200
 SEED = 20261117

@@ -180,6 +180,14 @@ def test_rows_that_stand_for_several_votes_lose_some_of_them():
     assert one_by_one.n == found.n
 
 
+def test_a_tie_for_first_place_is_not_enough():
+    votes = [("a", "b", 1)] * 5 + [("b", "a", 1)] * 4 + [("a", "c", 1), ("b", "c", 1)] * 6
+    for model in ("bayes", "hodgerank"):
+        found = hr.votes_to_win(votes, "b", model=model)
+        assert found.n == 2
+        assert hr.rank(found.remaining, model=model).ranks.tolist() == [1, 2, 3]
+
+
 def test_no_more_than_asked_for_are_removed():
     votes = hr.simulate_comparisons(6, 300, spread=2, rng=4)
     found = hr.votes_to_win(votes, most=2)

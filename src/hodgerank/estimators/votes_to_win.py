@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import ceil
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -36,6 +37,9 @@ from hodgerank.types import BoolArray, FloatArray, IntArray, Item, VotesLike
 By = Literal["vote", "worker"]
 MOST_ITEMS = 2_000  # every pair of scores has a covariance
 MOST_REMOVED = 5_000
+# Reports state votes to win where a few rankings more are cheap.
+STATED_ITEMS, STATED_VOTES, STATED_REMOVED = 100, 10_000, 500
+PLAIN = {"model", "confidence", "covariance", "components"}  # options that keep scores exact
 ROUNDS = 12  # of a search that is repeated around the scores without the votes found so far
 
 
@@ -180,6 +184,28 @@ def votes_to_win(
     return search.to_win(item, by, most)
 
 
+def stated_votes_to_win(
+    votes: Comparisons, ranking: Ranking, options: Mapping[str, Any]
+) -> tuple[VotesToWin, ...]:
+    """Return what reports state about the second item: votes, and workers where a set is found.
+
+    `ranking` is that of the votes by these options of `rank`. Empty for more than 100 items or
+    10,000 votes, if scores are level, or if not all items are ranked together.
+    """
+    is_small = votes.n_items <= STATED_ITEMS and votes.n_votes <= STATED_VOTES
+    is_whole = len(ranking) == votes.n_items > 1 and ranking.n_components == 1
+    if not (is_small and is_whole) or ranking.is_level:
+        return ()
+    search = Search(votes.repeated(), ranking, dict(options))
+    if not search.answered.graph.is_connected:
+        return ()
+    found = search.to_win(None, "vote", STATED_REMOVED)
+    if not found.n or not votes.n_workers:
+        return (found,)
+    by_worker = search.to_win(None, "worker", STATED_REMOVED)
+    return (found, by_worker) if by_worker.n else (found,)
+
+
 @dataclass(frozen=True, eq=False)
 class Search:
     """Searches in the votes of one ranking, which all have votes and are connected."""
@@ -195,10 +221,14 @@ class Search:
         if n > MOST_ITEMS:
             raise InvalidArgument(f"{n:,} items: this analysis is limited to {MOST_ITEMS:,}")
 
+    @cached_property
+    def answered(self) -> AnsweredGraph:
+        """The votes with their graph."""
+        return AnsweredGraph.of(self.votes)
+
     def to_win(self, item: Item | None, by: By, most: int) -> VotesToWin:
         """Find votes or workers to remove; see `votes_to_win`."""
-        votes, ranking = self.votes, self.ranking
-        answered = AnsweredGraph.of(votes)
+        votes, ranking, answered = self.votes, self.ranking, self.answered
         answered.graph.require_connected()
         leader = ranking.items[0]
         item = ranking.items[1] if item is None else item
@@ -210,9 +240,8 @@ class Search:
         parts = Parts.single(cells) if by == "vote" else Parts.by_worker(votes, cells)
         fit = Fit(cells, cells.counts, votes.items, ranking)
         k = votes.items.index(item)
-        is_exact = ranking.model == "least squares" and self.options.keys() <= {
-            "model", "confidence", "covariance", "components"
-        }  # fmt: skip
+        given = {name for name, value in self.options.items() if value is not None}
+        is_exact = ranking.model == "least squares" and given <= PLAIN
         bound = lower_bound(fit, parts, k) if is_exact else None
         trial = _Trial(self, cells, parts, item)
         order = [] if _lead(ranking, item) > 0 else trial.search(fit, k, most)
@@ -225,7 +254,7 @@ class Search:
             n=None if order is None else len(order),
             lower_bound=bound,
             most=most,
-            of=votes.n_votes if by == "vote" else int((parts.available > 0).sum()),
+            of=votes.n_votes if by == "vote" else len(np.unique(votes.worker[votes.worker >= 0])),
             removed=_named(votes, taken),
             rows=votes.rows[taken],
             workers=tuple(votes.workers[c] for c in chosen),
@@ -304,7 +333,7 @@ class _Trial:
 def _lead(ranking: Ranking, item: Item) -> float:
     """Return the lead of an item over the best other; 0 if they are tied."""
     k = ranking.index(item)
-    if k == 0 and len(ranking) > 1 and ranking.ranks[1] == 1:
+    if ranking.ranks[k] == ranking.ranks[1] == 1:
         return 0.0
     return float(ranking.scores[k] - ranking.scores[int(k == 0)])
 

@@ -70,7 +70,7 @@ def find_in_groups(groups: VoteGroups, settings: ReportOptions, tell: Tell) -> G
     """Assess each group by itself, and the workers over all together."""
     tell("ranking the groups")
     rankings = settings.scaled(rank_groups(groups, **settings.options))
-    quiet = replace(settings, with_forecast=False, with_workers=False)
+    quiet = replace(settings, with_forecast=False, with_workers=False, with_votes_to_win=False)
     tell("assessing the groups")
     each = {group: find(groups[group], quiet, lambda step: None) for group in rankings}
     together = groups.together()
