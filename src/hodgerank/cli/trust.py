@@ -71,7 +71,7 @@ def show_statements(statements: list[Statement], console: Console) -> None:
     """Print each statement beside its subject."""
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
-    table.add_column()
+    table.add_column(overflow="fold")
     previous = ""
     for said in statements:
         label = "" if said.about == previous else said.about.replace("_", " ")

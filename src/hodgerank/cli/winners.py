@@ -192,7 +192,6 @@ def winners(
         str | None,
         typer.Option(metavar="ITEM", help="Only this item, with the votes to remove."),
     ] = None,
-    top: Annotated[int, typer.Option(min=0, help="The N items after the first; 0 takes all.")] = 5,
     factor: Annotated[
         float, typer.Option(help="Let the number of votes of each pair change by this factor.")
     ] = 2.0,
@@ -204,6 +203,7 @@ def winners(
     equal_weights: EqualWeightsOption = False,
     exclude_workers: ExcludeWorkers = None,
     min_votes: MinVotes = 0,
+    top: Annotated[int, typer.Option(min=0, help="The N items after the first; 0 takes all.")] = 5,
     output: Annotated[
         Path | None,
         output_option(

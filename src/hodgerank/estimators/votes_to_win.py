@@ -171,7 +171,7 @@ def votes_to_win(
     --------
     >>> votes = [("a", "b", 1)] * 6 + [("b", "c", 1)] * 4 + [("c", "a", 1)] * 3
     >>> print(votes_to_win(votes, "b", model="hodgerank"))
-    removing 3 of 13 votes would put b first (z of the gap: 0.7)
+    removing 3 of 13 votes would put b first (z of the gap: 0.9)
     """
     require_one_of(by, get_args(By), "by")
     if options.get("components", "largest") == "separate":
