@@ -146,7 +146,7 @@ class Fit:
             response, weight = self.inverse[i] - self.inverse[j], sign * self.weight[cell]
             share = weight / (1 + weight * (response[i] - response[j]))
             self.x = self.x + share * self.residuals[cell] * response
-            self.inverse = self.inverse - share * np.outer(response, response)
+            self.inverse -= share * np.outer(response, response)
             self.counts += counts
 
 

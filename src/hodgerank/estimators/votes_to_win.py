@@ -15,7 +15,7 @@ from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.data.subsets import largest_component
 from hodgerank.display import Displayed, Preview
 from hodgerank.errors import (
-    DisconnectedGraph,
+    HodgeRankError,
     InvalidArgument,
     InvalidComparisons,
     UnknownItem,
@@ -200,7 +200,7 @@ def stated_votes_to_win(
     if not search.answered.graph.is_connected:
         return ()
     found = search.to_win(None, "vote", STATED_REMOVED)
-    if not found.n or not votes.n_workers:
+    if not found.n or (votes.worker == NO_WORKER).all():
         return (found,)
     by_worker = search.to_win(None, "worker", STATED_REMOVED)
     return (found, by_worker) if by_worker.n else (found,)
@@ -297,14 +297,18 @@ class _Trial:
         return None
 
     def _shortest(self, order: list[int], below: tuple[int, float], above: float) -> list[int]:
-        """Return the shortest beginning that is found to be enough, by interpolation.
+        """Return the shortest beginning that is found to be enough.
 
-        `below` is a length that is not enough with the lead there, `above` the lead of all.
+        `below` is a length that is not enough with the lead there, `above` the lead of all. Lengths
+        are interpolated, and halved where that does not narrow them by half.
         """
         low, lead_low = below
         high, lead_high = len(order), above
+        is_slow = False
         while high - low > 1:
-            share = -lead_low / (lead_high - lead_low) if np.isfinite(lead_low) else 0.5
+            before, share = high - low, 0.5
+            if not is_slow and np.isfinite(lead_low):
+                share = -lead_low / (lead_high - lead_low)
             middle = min(max(low + ceil(share * (high - low)), low + 1), high - 1)
             again = self.ranked(order[:middle])
             lead = -np.inf if again is None else _lead(again, self.item)
@@ -312,6 +316,7 @@ class _Trial:
                 high, lead_high = middle, lead
             else:
                 low, lead_low = middle, lead
+            is_slow = not is_slow and high - low > before / 2
         return order[:high]
 
     def ranked(self, removed: Sequence[int]) -> Ranking | None:
@@ -319,7 +324,7 @@ class _Trial:
         votes = self.of.votes
         try:
             again = rank(votes.select(~self.taken(removed)), **self.of.options)
-        except (DisconnectedGraph, InvalidComparisons):
+        except HodgeRankError:  # items are no longer connected, too few votes ...
             return None
         return again if len(again) == votes.n_items and again.n_components == 1 else None
 

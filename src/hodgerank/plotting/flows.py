@@ -28,11 +28,12 @@ NARROW, WIDE = 176, 356  # width of a panel: four in a row, or two if names are 
 RADIUS = 56.0
 NAME = 14.0  # pixels from an item to its name
 SHORT = 14.0  # pixels of a name, for which four panels in a row have room
-LONGEST = 96.0  # pixels of a name with its score
+LONGEST = 104.0  # pixels of a name with its score
 GAP = 9.0  # between an item and its arrows
 ASIDE = np.array([18.0, 11.0])  # between an arrow and its number, across and down
 # Items up to which there is room for numbers: outside of the circle, or inside of a ring.
 MOST_OUTSIDE, MOST_INSIDE = 4, 8
+SHADE, MOST_SHADE = 0.13, 0.6  # opacity of a face, and of all together
 THINNEST, WIDEST = 1.2, 4.5
 LEAST = 0.005  # flow, relative to the largest, below which no arrow is drawn
 PARTS = {"gradient": "the ranking", "curl": "within faces (curl)", "harmonic": "harmonic"}
@@ -151,13 +152,16 @@ class _Panel:
     def _shades(self) -> list[Any]:
         """The faces."""
         items = self.found.graph.items
-        shades = []
-        for face in self.found.curl_potential()[0]:
+        shades, faces = [], self.found.curl_potential()[0]
+        for face in faces:
             corners = self._places[[items.index(item) for item in face]].round(1).tolist()
             points = [{"x": x, "y": y, "k": k} for k, (x, y) in enumerate(corners)]
             shade = altair().Chart(data_of(points))
             shade = shade.mark_line(
-                interpolate="linear-closed", fill=GREY, fillOpacity=0.13, strokeOpacity=0
+                interpolate="linear-closed",
+                fill=GREY,
+                fillOpacity=min(SHADE, MOST_SHADE / len(faces)),
+                strokeOpacity=0,
             )
             x, y = self._at("x", "y")
             shades.append(shade.encode(x=x, y=y, order="k:O"))
