@@ -44,6 +44,7 @@ def every_result() -> dict[str, Any]:
         hr.rank_groups(groups),
         hr.compare_rankings({HOSTILE: votes, "others": votes}, n_permutations=19),
         hr.betti_numbers(votes),
+        hr.agreement(votes, votes),
         hr.votes_to_win(votes),
         hr.possible_winners(votes),
         tracker,

@@ -22,6 +22,7 @@ PARTS = (
     "reliability",
     "answer",
     "judges",
+    "agreement",
     "forecasts",
     "chaos",
 )

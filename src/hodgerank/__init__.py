@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from hodgerank.estimators.crowd_bt import crowd_bt as crowd_bt
     from hodgerank.estimators.group_rankings import GroupRankings as GroupRankings
     from hodgerank.estimators.group_rankings import rank_groups as rank_groups
+    from hodgerank.estimators.judge_agreement import JudgeAgreement as JudgeAgreement
+    from hodgerank.estimators.judge_agreement import agreement as agreement
     from hodgerank.estimators.least_squares import hodge_rank as hodge_rank
     from hodgerank.estimators.likelihood import bradley_terry as bradley_terry
     from hodgerank.estimators.likelihood import thurstone_mosteller as thurstone_mosteller
@@ -128,6 +130,8 @@ _HOMES = {
     "RankingComparison": "estimators.population_comparison.result",
     "assess_reliability": "estimators.reliability.assess",
     "Reliability": "estimators.reliability.assess",
+    "agreement": "estimators.judge_agreement",
+    "JudgeAgreement": "estimators.judge_agreement",
     "assess_trust": "estimators.trust",
     "TrustReport": "estimators.trust",
     "bayes_rank": "estimators.bayes",

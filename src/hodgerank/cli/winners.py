@@ -198,7 +198,7 @@ def winners(
     most: Annotated[
         int, typer.Option(min=1, metavar="N", help="Remove at most N votes or workers.")
     ] = MOST_REMOVED,
-    model: ModelOption = "bayes",
+    model: ModelOption = None,
     position_bias: PositionBiasOption = None,
     equal_weights: EqualWeightsOption = False,
     exclude_workers: ExcludeWorkers = None,

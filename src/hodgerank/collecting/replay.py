@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hodgerank.collecting.run import play
-from hodgerank.data.comparisons import NO_WORKER
+from hodgerank.data.comparisons import NO_WORKER, require_choices
 from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.display import Charted, Displayed, Preview
 from hodgerank.errors import InvalidArgument, NothingToAsk
@@ -48,6 +48,7 @@ class RecordedCrowd(Displayed):
 
     def __init__(self, votes: VotesLike, *, replacement: bool = False, rng: RngLike = None) -> None:
         votes = read_ungrouped(votes)
+        require_choices(votes.report, "RecordedCrowd")
         self.items: tuple[Item, ...] = votes.items
         self._replacement = replacement
         self._rng = np.random.default_rng(rng)
@@ -242,6 +243,7 @@ def replay(
     ((1, 20), True)
     """
     votes = read_ungrouped(votes)
+    require_choices(votes.report, "replay")
     graph = ComparisonGraph.from_comparisons(votes)
     n_votes = max(1, len(votes) // 2) if n_votes is None else n_votes
     if not 1 <= runs <= MOST_RUNS or n_votes < 1:

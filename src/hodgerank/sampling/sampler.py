@@ -9,7 +9,7 @@ from typing import ClassVar, Self, overload
 
 import numpy as np
 
-from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.comparisons import Comparisons, require_choices
 from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.display import Displayed, Preview
 from hodgerank.errors import InvalidArgument, NothingToAsk, require_one_of
@@ -233,6 +233,7 @@ class Sampler(Displayed):
     def tell_many(self, votes: VotesLike) -> None:
         """Record many votes: Comparisons, or anything `read_comparisons` accepts."""
         votes = read_ungrouped(votes)
+        require_choices(votes.report, "a sampler")
         codes = np.array([self._item_list.code(item) for item in votes.items], np.int64)
         if votes.weight is not None and len(votes):
             read_weight(votes.weight.min())
