@@ -67,6 +67,7 @@ def every_result() -> dict[str, Any]:
         _judged(run),
         _progress(),
         hr.Answer(1.0, "ann"),
+        hr.Assignment("ann", hr.Pair("a", "b")),
         hr.Pair("a", "b"),
         hr.Budget(3),
         hr.ExpectedTau(0.9),

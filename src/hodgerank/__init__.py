@@ -90,6 +90,7 @@ if TYPE_CHECKING:
     from hodgerank.sampling.samplers.rank import RankSampler as RankSampler
     from hodgerank.sampling.samplers.sort import SortSampler as SortSampler
     from hodgerank.sampling.samplers.top_k import TopKSampler as TopKSampler
+    from hodgerank.sampling.worker_choice import Assignment as Assignment
     from hodgerank.types import Pair as Pair
 
 __version__ = "0.1.0"
@@ -156,6 +157,7 @@ _HOMES = {
     "run": "collecting.run",
     "RunResult": "collecting.collector",
     "Answer": "sampling.answers",
+    "Assignment": "sampling.worker_choice",
     "run_async": "collecting.run_async",
     "forecast": "collecting.forecast",
     "replay": "collecting.replay",

@@ -181,7 +181,8 @@ class NoTask(CampaignError):
     ----------
     why
         In one word: 'paused', 'closed', 'enough', 'budget', 'limit', 'banned', 'left', 'pairs' (the
-        worker has seen every pair), 'busy' (all remaining pairs are in progress: try again later).
+        worker has seen every pair), 'busy' (all remaining pairs are in progress: try again later),
+        'waiting' (others answer now: try again later).
     """
 
     def __init__(self, why: str, words: str) -> None:

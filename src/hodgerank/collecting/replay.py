@@ -217,8 +217,8 @@ def replay(
     votes
         Comparisons, or anything `read_comparisons` takes.
     strategies
-        Names: auto, sort, rank, bayesian, d-optimal, fiedler, crowd-bt, rounds, random, top-5 (or
-        another number).
+        Names: auto, sort, rank, bayesian, d-optimal, a-optimal, fiedler, crowd-bt, rounds, random,
+        top-5 (or another number).
     n_votes
         Votes per run; default: half of the recorded votes. The closer to all of them, the less
         there is to choose.

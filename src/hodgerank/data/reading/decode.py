@@ -39,7 +39,9 @@ from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray
 # Adaptive samplers, besides top-5 and similar names; 'adaptive' is any of them.
 FOLLOWS_LABELS = frozenset({"auto", "sort", "rank", "bayesian", "crowd-bt", "adaptive"})
 # Samplers that are not adaptive; 'design' is a list of pairs made before any vote.
-IGNORES_LABELS = frozenset({"d-optimal", "fiedler", "rounds", "random", "design"})
+IGNORES_LABELS = frozenset(
+    {"d-optimal", "a-optimal", "fiedler", "spectral", "rounds", "random", "design"}
+)
 
 
 def follows_labels(asker: str) -> bool:
