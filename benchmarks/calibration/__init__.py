@@ -24,6 +24,7 @@ PARTS = (
     "judges",
     "agreement",
     "forecasts",
+    "chaos",
 )
 RUNS = 200
 SEED = 20261117

@@ -119,6 +119,9 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "slope_chart": lambda: plotting.slope_chart(_compared()),
     "graph_chart": lambda: plotting.graph_chart(hr.decompose(simulated_votes())),
     "decomposition_chart": lambda: plotting.decomposition_chart(cyclic_trust()),
+    "flows_chart": lambda: plotting.flows_chart(
+        hr.decompose(hr.simulate_comparisons(NAMES[:6], 30, rng=3), faces="quadrangles")
+    ),
     "triangles_chart": lambda: plotting.triangles_chart(cyclic_trust()),
     "budget_chart": lambda: plotting.budget_chart(_run()),
     "learning_curves_chart": lambda: plotting.learning_curves_chart(_learning_curves()),
@@ -146,6 +149,9 @@ VARIANTS: dict[str, Callable[[], Any]] = {
     "budget of 100": lambda: plotting.budget_chart(hr.simulate_comparisons(100, 2000, rng=1)),
     "probabilities of 30": lambda: plotting.probability_chart(
         hr.hodge_rank(hr.simulate_comparisons(30, 900, rng=1))
+    ),
+    "flows of 20": lambda: plotting.flows_chart(
+        hr.decompose(hr.simulate_comparisons(20, 100, rng=1))
     ),
     "no cycles": lambda: plotting.triangles_chart(
         hr.assess_trust(hr.simulate_comparisons(NAMES[2:], 200, rng=1))

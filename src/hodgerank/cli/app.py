@@ -113,6 +113,7 @@ MAIN_TABLE = {
         "Assess the workers: position bias, agreement, outliers, reliability.",
     ),
     "outliers": Row("outliers", "List the votes that the common ranking does not explain."),
+    "winners": Row("winners", "Show what would have to change for another item to be first."),
     "describe": Row(
         "describe", "Describe a file of votes: items, workers, coverage, display order."
     ),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hodgerank.plotting.comparison_graph import graph_chart as graph_chart
     from hodgerank.plotting.curves import learning_curves_chart as learning_curves_chart
     from hodgerank.plotting.decomposition import decomposition_chart as decomposition_chart
+    from hodgerank.plotting.flows import flows_chart as flows_chart
     from hodgerank.plotting.outliers import outliers_chart as outliers_chart
     from hodgerank.plotting.population_comparison import slope_chart as slope_chart
     from hodgerank.plotting.possible_winners import (
@@ -38,6 +39,7 @@ _HOMES = {
     "slope_chart": "population_comparison",
     "graph_chart": "comparison_graph",
     "decomposition_chart": "decomposition",
+    "flows_chart": "flows",
     "triangles_chart": "triangles",
     "budget_chart": "budget",
     "learning_curves_chart": "curves",

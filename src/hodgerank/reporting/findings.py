@@ -30,6 +30,7 @@ from hodgerank.estimators.rank import rank
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.trust import TrustReport, assess_trust
 from hodgerank.estimators.trust_statements import Statement, chance_of_ranking
+from hodgerank.estimators.votes_to_win import VotesToWin, stated_votes_to_win
 from hodgerank.estimators.workers.assessment import CLICKING, WARNINGS, WorkerAssessment
 from hodgerank.graph.description import Description, describe
 from hodgerank.metrics import kendall_tau
@@ -85,6 +86,7 @@ class Findings:
     is_established: bool
     next_pairs: tuple[Pair, ...]
     forecast: Forecast | None
+    to_win: tuple[VotesToWin, ...]
     settings: ReportOptions
 
     @cached_property
@@ -157,6 +159,7 @@ class Findings:
             "without_flagged": None
             if self.without is None or self.without.ranking is None
             else {"tau": self.without.tau, **self.without.ranking.to_dict()},
+            "votes_to_win": [found.to_dict() for found in self.to_win],
             "forecast": None if self.forecast is None else self.forecast.to_dict(),
             "next": {"goal": self.verdict.goal, "pairs": [list(pair) for pair in self.next_pairs]},
         }
@@ -165,7 +168,8 @@ class Findings:
 def find(votes: Comparisons, settings: ReportOptions, tell: Tell) -> Findings:
     """Rank the votes and assess everything a report says about them, telling each step."""
     tell("ranking")
-    ranking = settings.scaled(rank(votes, **settings.options))
+    plain = rank(votes, **settings.options)
+    ranking = settings.scaled(plain)
     all_votes = votes
     if ranking.no_votes or ranking.not_connected:
         votes = largest_component(votes)
@@ -173,6 +177,10 @@ def find(votes: Comparisons, settings: ReportOptions, tell: Tell) -> Findings:
     trust = assess_trust(votes, with_workers=settings.with_workers)
     statements = _statements(trust, settings)
     verdict = _verdict(ranking, trust, statements, settings)
+    to_win: tuple[VotesToWin, ...] = ()
+    if settings.with_votes_to_win and verdict.has_order:
+        tell("looking for votes that decide the first place")
+        to_win = stated_votes_to_win(votes, plain, settings.options)
     tell("choosing the next pairs")
     sampler = _sampler(all_votes, verdict, settings)
     pairs = _next_pairs(sampler, verdict, settings)
@@ -192,6 +200,7 @@ def find(votes: Comparisons, settings: ReportOptions, tell: Tell) -> Findings:
         is_established=is_established(all_votes),
         next_pairs=pairs,
         forecast=outlook,
+        to_win=to_win,
         settings=settings,
     )
 

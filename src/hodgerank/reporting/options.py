@@ -29,6 +29,8 @@ class ReportOptions:
         Of the sampler that proposes pairs, and of forecasts.
     with_workers
         Whether workers are assessed.
+    with_votes_to_win
+        Whether to search for votes without which another item is first.
     candidates
         Pairs that can be asked; None: all.
     max_votes
@@ -41,6 +43,7 @@ class ReportOptions:
     with_forecast: bool
     seed: int
     with_workers: bool = True
+    with_votes_to_win: bool = True
     candidates: Sequence[Pair] | None = None
     max_votes: int | None = None
     scale: ScoreScale = MODEL_SCALE
