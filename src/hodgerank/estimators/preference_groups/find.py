@@ -33,6 +33,7 @@ from hodgerank.estimators.preference_groups.result import (
     ReversedPair,
 )
 from hodgerank.estimators.preference_groups.worker_votes import WorkerVotes
+from hodgerank.kernels.hypothesis_tests import discoveries
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.types import BoolArray, FloatArray, IntArray, RngLike, VotesLike
 
@@ -43,7 +44,7 @@ N_FOLDS = 5
 LEVEL = 0.05
 REVERSED = 2.58  # standard errors of each of two opposite differences
 CONFIRMED = 1.645  # the same, with groups formed by other votes of the same workers
-MISTAKES = 0.05  # among workers who are said to answer the other way round
+MISTAKES = 0.05  # false discovery rate of workers who answer the other way round
 MOST_LISTED = 1_000  # reversed pairs
 N_SIMULATIONS, FEW_SIMULATIONS = 10, 4
 MANY_CELLS = 20_000
@@ -327,16 +328,12 @@ def _gain(held: HeldOut, count: int, at_most: int, n_votes: IntArray) -> Predict
 
 
 def _opposite(own: LatentClasses) -> BoolArray:
-    """Find workers with negative acuity: the largest set with few mistakes expected."""
+    """Find workers with negative acuity by the procedure of [Benjamini95]."""
     aa, ab, bb = np.moveaxis(own.precision, -1, 0)
     z = own.a / np.sqrt(bb / (aa * bb - ab * ab))
     cdf = np.frompyfunc(NormalDist().cdf, 1, 1)
-    positive = (own.share * cdf(z).astype(float)).sum(axis=0)
-    order = np.argsort(positive, kind="stable")
-    mean = np.cumsum(positive[order]) / np.arange(1, len(order) + 1)
-    found = np.zeros(len(order), bool)
-    found[order[: int((mean <= MISTAKES).sum())]] = True
-    return found
+    p_values = (own.share * cdf(z).astype(float)).sum(axis=0)
+    return discoveries(p_values, MISTAKES)
 
 
 def _errors(votes: WorkerVotes, classes: LatentClasses, covariances: FloatArray) -> FloatArray:

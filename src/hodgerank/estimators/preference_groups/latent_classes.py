@@ -28,7 +28,7 @@ LONGEST = 2.0  # step of a score
 MOST_STEPS, FINAL_STEPS = 40, 200
 OWN_STEPS = 4
 CLOSE = 0.02  # step of the scores
-LEAST_RISE, LEAST_SHARE = 0.1, 1e-5  # of the log likelihood, and of it per vote
+LEAST_RISE, LEAST_SHARE = 0.3, 1e-5  # of the log likelihood, and of it per vote
 SURE_START = 0.8  # responsibility of the class of the first partition
 N_STARTS, N_ROUNDS = 4, 20  # of k-means
 
@@ -254,9 +254,12 @@ def _k_means(where: FloatArray, k: int, rng: np.random.Generator) -> IntArray:
         while len(centres) < k:
             away = _squares(where, centres).min(axis=1) + 1e-12
             centres = np.vstack([centres, where[rng.choice(len(where), p=away / away.sum())]])
+        label = np.full(len(where), -1)
         for _ in range(N_ROUNDS):
-            squares = _squares(where, centres)
+            squares, last = _squares(where, centres), label
             label = squares.argmin(axis=1)
+            if (label == last).all():
+                break
             mine = label[:, None] == np.arange(k)
             sums = mine.T.astype(float) @ where
             n = mine.sum(axis=0)[:, None]

@@ -100,7 +100,7 @@ class WorkerVotes:
 
     def differences(self, x: FloatArray) -> FloatArray:
         """Return the score difference of each cell, for every class (rows of scores)."""
-        return np.ascontiguousarray(x[:, self.i] - x[:, self.j])
+        return np.take(x, self.i, axis=1) - np.take(x, self.j, axis=1)
 
     def per_worker(self, values: FloatArray) -> FloatArray:
         """Sum over the cells of each worker."""
