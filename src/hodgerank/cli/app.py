@@ -111,6 +111,11 @@ MAIN_TABLE = {
         "workers",
         "Assess the workers: position bias, agreement, outliers, reliability.",
     ),
+    "groups": Row(
+        "preference_groups",
+        "Find groups of workers with different tastes.",
+        "groups",
+    ),
     "outliers": Row("outliers", "List the votes that the common ranking does not explain."),
     "describe": Row(
         "describe", "Describe a file of votes: items, workers, coverage, display order."

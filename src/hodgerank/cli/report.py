@@ -137,6 +137,10 @@ ForecastOption = Annotated[
         show_default=False,
     ),
 ]
+GroupsOption = Annotated[
+    bool,
+    typer.Option("--groups", help="Look for groups of workers with different tastes (seconds)."),
+]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of pairs and forecasts.")]
 Output = Annotated[
     Path | None,
@@ -172,6 +176,7 @@ def report(
     anchor: AnchorOption = None,
     baseline: BaselineOption = None,
     forecast: ForecastOption = True,
+    groups: GroupsOption = False,
     seed: Seed = 0,
     output: Output = None,
     as_json: JsonOption = False,
@@ -213,6 +218,7 @@ def report(
         anchor=scale.anchor,
         baseline=scale.baseline,
         with_forecast=forecast,
+        with_groups=groups,
         seed=seed,
         command=shlex.join(["hodgerank", *context.find_root().obj]),
         on_step=report_step,

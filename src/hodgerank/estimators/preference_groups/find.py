@@ -34,6 +34,7 @@ from hodgerank.estimators.preference_groups.result import (
 )
 from hodgerank.estimators.preference_groups.worker_votes import WorkerVotes
 from hodgerank.kernels.hypothesis_tests import discoveries
+from hodgerank.kernels.linalg.laplacian import components
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.types import BoolArray, FloatArray, IntArray, RngLike, VotesLike
 
@@ -47,7 +48,7 @@ CONFIRMED = 1.645  # the same, with groups formed by other votes of the same wor
 MISTAKES = 0.05  # false discovery rate of workers who answer the other way round
 MOST_LISTED = 1_000  # reversed pairs
 N_SIMULATIONS, FEW_SIMULATIONS = 10, 4
-MANY_CELLS = 20_000
+MANY_CELLS, MANY_ITEMS = 20_000, 200
 
 Stage = Callable[[str, int], Callable[[], None]]
 """Called with the name of a stage and its number of steps; returns what is called after each."""
@@ -136,7 +137,8 @@ def _find(
         found = _accepted(votes, common, held, at_most, rng, notes)
     power, n_simulations = np.nan, 0
     if found.count == 1 and simulate:
-        n_simulations = N_SIMULATIONS if len(votes.won) < MANY_CELLS else FEW_SIMULATIONS
+        is_large = len(votes.won) > MANY_CELLS or votes.n_items > MANY_ITEMS
+        n_simulations = FEW_SIMULATIONS if is_large else N_SIMULATIONS
         step = on_stage("simulating two groups", n_simulations)
         power = _power(votes, common, n_simulations, rng, step)
     return _result(read, votes, found, held, at_most, n_votes, power, n_simulations, notes)
@@ -227,7 +229,8 @@ def _differences(votes: WorkerVotes, classes: LatentClasses) -> FloatArray:
     for g, x in enumerate(classes.x):
         variance = np.maximum(_of_differences(covariances[g]), _of_differences(clustered[g]))
         z[g] = (x[:, None] - x) / np.sqrt(np.maximum(variance, 1e-300))
-    return z
+    part = components(votes.i, votes.j, votes.n_items)
+    return np.asarray(z * (part[:, None] == part))  # only the prior orders disconnected items
 
 
 def _of_differences(covariance: FloatArray) -> FloatArray:
