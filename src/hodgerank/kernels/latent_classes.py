@@ -15,9 +15,8 @@ import numpy as np
 from hodgerank.kernels.compilation import compiled
 from hodgerank.types import CodeArray, FloatArray
 
-LONGEST = 2.0  # step of acuity and position bias
 ACUITY = 1.0  # mean of its prior, with variance 1; position bias has mean 0 and variance 1
-NO_SHARE = 1e-9
+NO_SHARE, NO_REACH = 1e-9, 1e-9
 
 
 @compiled(inline="always")
@@ -51,10 +50,12 @@ def update_workers(
                 fit = -0.5 * ((acuity - ACUITY) ** 2 + bias**2)
                 to_a, to_b = ACUITY - acuity, -bias
                 aa, ab, bb = 1.0, 0.0, 1.0
+                farthest = 0.0
                 for c in range(starts[w], starts[w + 1]):
                     if weight[c] == 0:
                         continue
                     apart, s = d[g, c], side[c]
+                    farthest = max(farthest, abs(apart))
                     t = acuity * apart + bias * s
                     tail = math.exp(-abs(t))
                     rest = 1 / (1 + tail)
@@ -68,8 +69,13 @@ def update_workers(
                     ab += curve * apart * s
                     bb += curve * s * s
                 determinant = aa * bb - ab * ab
-                acuity += min(max((bb * to_a - ab * to_b) / determinant, -LONGEST), LONGEST)
-                bias += min(max((aa * to_b - ab * to_a) / determinant, -LONGEST), LONGEST)
+                u = (bb * to_a - ab * to_b) / determinant
+                v = (aa * to_b - ab * to_a) / determinant
+                # the logistic likelihood rises along a step of this length [Sun19]
+                reach = abs(u) * farthest + abs(v)
+                length = math.log1p(reach) / reach if reach > NO_REACH else 1.0
+                acuity += length * u
+                bias += length * v
             a[g, w], b[g, w] = acuity, bias
             marginal[g, w] = fit - 0.5 * math.log(determinant)
             precision[g, w, 0], precision[g, w, 1], precision[g, w, 2] = aa, ab, bb

@@ -24,7 +24,6 @@ from hodgerank.types import FloatArray, IntArray
 RIDGE = 0.1  # precision of the mean scores
 LOOSEST, TIGHTEST = 0.25, 20.0  # precision of the classes' deviations from them
 SHARED = 0.5  # expected share of the variance of scores that classes share
-LONGEST = 2.0  # step of a score
 MOST_STEPS, FINAL_STEPS = 40, 200
 OWN_STEPS = 4
 CLOSE = 0.02  # step of the scores
@@ -134,8 +133,8 @@ class LatentClasses:
         rest = rest + (self.ridge * (self.x - mean) if len(self) > 1 else 0.0)
         matrices = information + self.ridge * np.eye(votes.n_items)
         step = np.linalg.solve(matrices, (gradient - rest)[:, :, None])[:, :, 0]
-        longest = np.maximum(np.abs(step).max(axis=1, keepdims=True), 1e-300)
-        return np.asarray(step * np.minimum(1.0, LONGEST / longest))
+        reach = np.maximum(np.ptp(step, axis=1, keepdims=True), 1e-9)
+        return np.asarray(step * np.log1p(reach) / reach)  # as for workers
 
     def _equations(self, votes: WorkerVotes) -> tuple[FloatArray, FloatArray]:
         return score_equations(
