@@ -228,10 +228,10 @@ def statements(runs: int, seed: int) -> Iterator[Row]:
 
 def _claims(name: str, nominal: str, found: list[hr.PreferenceGroups]) -> Iterator[Row]:
     claimed = np.array([(one.count or 1) > 1 for one in found])
-    graded = np.array([one.is_graded for one in found])
+    better = np.array([one.lacks_reversals for one in found])
     yield Row("several preference groups", name, nominal, float(claimed.mean()), len(found))
     yield Row(
-        "several groups predict better, but none proven", name, nominal, float(graded.mean()),
+        "several groups predict better, but none proven", name, nominal, float(better.mean()),
         len(found),
     )  # fmt: skip
 

@@ -71,7 +71,7 @@ def test_the_statement_says_how_much_better_and_what_is_reversed(two):
 
 
 def test_three_groups_are_called_at_least_three():
-    votes, _, _ = crowd_of(3, tastes=3, n_workers=60, votes=60)
+    votes, _, _ = crowd_of(3, tastes=3, n_workers=60, votes=60, n_items=15)
     found = hr.find_preference_groups(votes)
     assert found.count == 3
     assert found.statement.startswith("At least three preference groups")
@@ -89,7 +89,7 @@ def test_one_taste_is_one_group_with_a_power():
 
 
 def test_power_is_simulated_only_if_wanted_and_grows_with_votes():
-    few, _, _ = crowd_of(tastes=1, votes=5)
+    few, _, _ = crowd_of(2, tastes=1, votes=5)
     many, _, _ = crowd_of(tastes=1, votes=60)
     assert np.isnan(hr.find_preference_groups(few, simulate=False).power)
     assert hr.find_preference_groups(few).power < hr.find_preference_groups(many).power

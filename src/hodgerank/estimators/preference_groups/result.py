@@ -162,10 +162,10 @@ class PreferenceGroups(Displayed, Charted):
         """The result in one sentence."""
         if self.count is None:
             return f"The number of preference groups cannot be told: {self.notes[0]}"
-        if self.is_graded:
+        if self.lacks_reversals:
             return (
-                f"Workers differ, but more than one preference group is not proven: {self._better}"
-                ", but reverse no pair clearly"
+                f"More than one preference group is not proven: {self._better}, but they reverse "
+                "no pair clearly"
             )
         if self.count == 1:
             return f"No evidence of more than one preference group{self._power_words}"
@@ -176,7 +176,7 @@ class PreferenceGroups(Displayed, Charted):
         return said[:1].upper() + said[1:]
 
     @property
-    def is_graded(self) -> bool:
+    def lacks_reversals(self) -> bool:
         """Whether several groups predict better, but reverse no pair clearly."""
         return self.count == 1 and self.gain is not None and self.gain.p_value < LEVEL
 
