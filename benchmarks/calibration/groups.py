@@ -244,9 +244,7 @@ def _opposite(name: str, drawn: list[Drawn], found: list[hr.PreferenceGroups]) -
         "not adversarial, of those who answer the other way round", name, "5 %",
         float((said & ~true).sum() / max(n, 1)), n,
     )  # fmt: skip
-    yield Row(
-        "adversarial workers found", name, "high", float(said[true].mean()), int(true.sum())
-    )
+    yield Row("adversarial workers found", name, "high", float(said[true].mean()), int(true.sum()))
 
 
 def _power(name: str, crowd: TasteCrowd, runs: int, seed: int) -> Iterator[Row]:
@@ -278,16 +276,12 @@ def _power(name: str, crowd: TasteCrowd, runs: int, seed: int) -> Iterator[Row]:
     error = float(np.std(right) / np.sqrt(len(right)))
     yield Row("group of a worker", name, "as found", float(np.mean(right)), len(right), error)
     hits, n = np.array(reliable_right).sum(axis=0)
-    yield Row(
-        "group of a worker called reliable", name, "at least 95 %", hits / max(n, 1), int(n)
-    )
+    yield Row("group of a worker called reliable", name, "at least 95 %", hits / max(n, 1), int(n))
     true, n = np.array(listed).sum(axis=0)
     yield Row("listed pairs that are reversed", name, "at least 95 %", true / max(n, 1), int(n))
 
 
-def _true_reversals(
-    found: hr.PreferenceGroups, drawn: Drawn, taste_of: Array
-) -> tuple[int, int]:
+def _true_reversals(found: hr.PreferenceGroups, drawn: Drawn, taste_of: Array) -> tuple[int, int]:
     """Return how many listed reversals have both signs right, and their number."""
     code = {item: k for k, item in enumerate(drawn.votes.items)}
     true = n = 0

@@ -20,7 +20,9 @@ def two_tastes(tmp_path_factory):
         for k, own in enumerate(scores)
     ]
     tables = [
-        part.to_frame("polars").with_columns(worker=pl.col("worker") + f"-{k}", town=pl.lit(f"t{k}"))
+        part.to_frame("polars").with_columns(
+            worker=pl.col("worker") + f"-{k}", town=pl.lit(f"t{k}")
+        )
         for k, part in enumerate(parts)
     ]
     path = tmp_path_factory.mktemp("groups") / "votes.csv"

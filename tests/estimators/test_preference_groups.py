@@ -194,7 +194,9 @@ def test_disconnected_items_are_not_compared():
     )
     found = hr.find_preference_groups(votes)
     assert found.count == 2
-    kinds = {(p.item.startswith("other"), p.other.startswith("other")) for p in found.reversed_pairs}
+    kinds = {
+        (p.item.startswith("other"), p.other.startswith("other")) for p in found.reversed_pairs
+    }
     assert kinds <= {(True, True), (False, False)}
 
 

@@ -50,9 +50,7 @@ def preference_groups_chart(found: PreferenceGroups) -> Any:
             "label:N",
             scale=alt.Scale(domain=labels),
             title=None,
-            axis=alt.Axis(
-                domain=False, ticks=False, grid=True, labelPadding=GAP, minExtent=extent
-            ),
+            axis=alt.Axis(domain=False, ticks=False, grid=True, labelPadding=GAP, minExtent=extent),
         ),
         yOffset=alt.YOffset("group:N", scale=alt.Scale(domain=names)),
         color=alt.Color(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from reference import latent_classes as reference
 from scipy.optimize import minimize
 
 from hodgerank.kernels.latent_classes import (
@@ -14,6 +13,7 @@ from hodgerank.kernels.latent_classes import (
     score_equations,
     update_workers,
 )
+from reference import latent_classes as reference
 
 N_WORKERS, N_ITEMS, N_CLASSES = 7, 5, 2
 

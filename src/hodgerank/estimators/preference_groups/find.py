@@ -7,8 +7,6 @@ each fold from the others. Several groups are claimed if they predict better and
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from itertools import combinations
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -32,9 +30,13 @@ from hodgerank.estimators.preference_groups.result import (
     PreferenceGroups,
     ReversedPair,
 )
+from hodgerank.estimators.preference_groups.reversals import (
+    Reversals,
+    differences_in_errors,
+    reversed_pairs,
+)
 from hodgerank.estimators.preference_groups.worker_votes import WorkerVotes
 from hodgerank.kernels.hypothesis_tests import discoveries
-from hodgerank.kernels.linalg.laplacian import components
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.types import BoolArray, FloatArray, IntArray, RngLike, VotesLike
 
@@ -43,10 +45,7 @@ MOST_GROUPS = len(WORDS) - 1
 FEWEST_ITEMS, FEWEST_WORKERS, FEWEST_VOTES = 3, 10, 4
 N_FOLDS = 5
 LEVEL = 0.05
-REVERSED = 2.58  # standard errors of each of two opposite differences
-CONFIRMED = 1.645  # the same, with groups formed by other votes of the same workers
 MISTAKES = 0.05  # false discovery rate of workers who answer the other way round
-MOST_LISTED = 1_000  # reversed pairs
 N_SIMULATIONS, FEW_SIMULATIONS = 10, 4
 MANY_CELLS, MANY_ITEMS = 20_000, 200
 
@@ -131,12 +130,10 @@ def _find(
         notes.insert(0, reason)
     else:
         numbers = range(2, at_most + 1)
-        held = hold_out(
-            votes, numbers, rng, on_stage("predicting held-out votes", votes.n_folds)
-        )
+        held = hold_out(votes, numbers, rng, on_stage("predicting held-out votes", votes.n_folds))
         found = _accepted(votes, common, held, at_most, rng, notes)
     power, n_simulations = np.nan, 0
-    if found.count == 1 and simulate:
+    if found.number == 1 and simulate:
         is_large = len(votes.won) > MANY_CELLS or votes.n_items > MANY_ITEMS
         n_simulations = FEW_SIMULATIONS if is_large else N_SIMULATIONS
         step = on_stage("simulating two groups", n_simulations)
@@ -162,32 +159,9 @@ def _why_not(votes: WorkerVotes, n_votes: IntArray) -> str:
 class _Found(NamedTuple):
     """The number of groups, the fitted classes, and the pairs that they reverse."""
 
-    count: int | None
+    number: int | None
     classes: LatentClasses
-    reversals: _Reversals | None = None
-
-
-class _Reversals(NamedTuple):
-    """Differences of scores in standard errors, and whether the cross-fitted ones have their sign.
-
-    Both are arrays of groups x items x items. `crossed` are the cross-fitted differences.
-    """
-
-    z: FloatArray
-    crossed: FloatArray
-
-    @property
-    def signs(self) -> FloatArray:
-        """Sign of every significant difference, by group; 0 of others."""
-        agree = self.z * self.crossed > 0
-        return np.asarray(np.sign(self.z) * (np.abs(self.z) > REVERSED) * agree)
-
-    @property
-    def confirmed(self) -> bool:
-        """Whether every two groups clearly order some pair oppositely."""
-        signs = self.signs * (np.abs(self.crossed) > CONFIRMED)
-        every_two = combinations(range(len(signs)), 2)
-        return all((signs[g] * signs[h] < 0).any() for g, h in every_two)
+    reversals: Reversals | None = None
 
 
 def _accepted(
@@ -202,8 +176,8 @@ def _accepted(
     for k in reversed(_better_numbers(held, range(2, at_most + 1))):
         classes = fit_classes(votes, common, k, rng, FINAL_STEPS)
         crossed = cross_fitted(votes, classes, held.fits[k])
-        reversals = _Reversals(
-            _differences(votes, classes), _differences(votes.by_fold(), crossed)
+        reversals = Reversals(
+            differences_in_errors(votes, classes), differences_in_errors(votes.by_fold(), crossed)
         )
         if reversals.confirmed:
             if not classes.converged:
@@ -219,23 +193,6 @@ def _better_numbers(held: HeldOut, numbers: range) -> list[int]:
         if held.gain(k, better[-1]).p_value < LEVEL / len(numbers):
             better.append(k)
     return better[1:]
-
-
-def _differences(votes: WorkerVotes, classes: LatentClasses) -> FloatArray:
-    """Return the score difference of every pair in every group, in standard errors."""
-    covariances = classes.covariances(votes)
-    clustered = classes.clustered(votes, covariances)
-    z = np.empty_like(covariances)
-    for g, x in enumerate(classes.x):
-        variance = np.maximum(_of_differences(covariances[g]), _of_differences(clustered[g]))
-        z[g] = (x[:, None] - x) / np.sqrt(np.maximum(variance, 1e-300))
-    part = components(votes.i, votes.j, votes.n_items)
-    return np.asarray(z * (part[:, None] == part))  # only the prior orders disconnected items
-
-
-def _of_differences(covariance: FloatArray) -> FloatArray:
-    own = np.diag(covariance)
-    return np.asarray(own[:, None] + own - 2 * covariance)
 
 
 def _power(
@@ -262,7 +219,7 @@ def _power(
         simulated = votes.answered(share * votes.weight)
         held = hold_out(simulated, (2,), rng)
         one = fit_one_class(simulated)
-        hits += _accepted(simulated, one, held, 2, rng, []).count == 2
+        hits += _accepted(simulated, one, held, 2, rng, []).number == 2
         step()
     return hits / n_simulations
 
@@ -289,17 +246,17 @@ def _result(
     pairs: tuple[ReversedPair, ...] = ()
     n_reversed = 0
     if found.reversals is not None:
-        pairs, n_reversed = _reversed(votes, found.reversals, order)
+        pairs, n_reversed = reversed_pairs(votes, found.reversals, order)
     return PreferenceGroups(
-        count=found.count,
+        count=found.number,
         at_most=at_most,
-        gain=None if held is None else _gain(held, found.count or 1, at_most, n_votes),
+        gain=None if held is None else _gain(held, found.number or 1, at_most, n_votes),
         workers=votes.workers,
         n_votes=n_votes,
         group=group + 1,
         probability=share.max(axis=0),
         acuity=own.a[here],
-        is_opposite=_opposite(own) if found.count else np.zeros(votes.n_workers, bool),
+        is_opposite=_opposite(own) if found.number else np.zeros(votes.n_workers, bool),
         items=votes.items,
         scores=x,
         errors=_errors(votes, classes, covariances)[order],
@@ -350,26 +307,3 @@ def _of_scores(covariances: FloatArray) -> FloatArray:
     own = np.diagonal(covariances, axis1=1, axis2=2)
     mean = covariances.mean(axis=1)
     return np.asarray(own - 2 * mean + mean.mean(axis=1, keepdims=True))
-
-
-def _reversed(
-    votes: WorkerVotes, reversals: _Reversals, order: IntArray
-) -> tuple[tuple[ReversedPair, ...], int]:
-    """Return the clearest pairs that groups reverse, and the number of all."""
-    z, signs = reversals.z[order], reversals.signs[order]
-    size = np.abs(z)
-    high = np.where(signs > 0, size, 0.0).max(axis=0)
-    low = np.where(signs < 0, size, 0.0).max(axis=0)
-    clear = np.triu(np.minimum(high, low), 1)
-    rows, columns = np.nonzero(clear)
-    by_clarity = np.argsort(-clear[rows, columns], kind="stable")[:MOST_LISTED]
-    pairs = []
-    for k, m in zip(rows[by_clarity].tolist(), columns[by_clarity].tolist(), strict=True):
-        prefer, oppose = (
-            tuple((1 + np.flatnonzero(signs[:, k, m] == sign)).tolist()) for sign in (1, -1)
-        )
-        item, other = votes.items[k], votes.items[m]
-        if prefer[0] > oppose[0]:  # as the largest of these groups orders them
-            item, other, prefer, oppose = other, item, oppose, prefer
-        pairs.append(ReversedPair(item, other, prefer, oppose, float(clear[k, m])))
-    return tuple(pairs), len(rows)

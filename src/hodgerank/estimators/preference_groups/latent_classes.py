@@ -70,7 +70,7 @@ class LatentClasses:
     def covariances(self, votes: WorkerVotes) -> FloatArray:
         """Return the covariance of the scores of each class, given the classes of the workers."""
         information, _ = self._equations(votes)
-        return np.linalg.inv(information + self.ridge * np.eye(votes.n_items))
+        return np.asarray(np.linalg.inv(information + self.ridge * np.eye(votes.n_items)), float)
 
     def predictions(self, votes: WorkerVotes, covariances: FloatArray) -> FloatArray:
         """Return the probability that item i of each cell is preferred."""
@@ -236,9 +236,7 @@ def _first_partition(
     products = gradient_products(votes.starts, votes.i, votes.j, miss, votes.n_items)
     _, vectors = np.linalg.eigh(products)
     along = vectors[:, -(n_classes - 1) :]
-    where = np.column_stack(
-        [votes.per_worker(miss * (v[votes.i] - v[votes.j])) for v in along.T]
-    )
+    where = np.column_stack([votes.per_worker(miss * (v[votes.i] - v[votes.j])) for v in along.T])
     label = _k_means(where, n_classes, rng)
     share = np.full((n_classes, votes.n_workers), (1 - SURE_START) / (n_classes - 1))
     share[label, np.arange(votes.n_workers)] = SURE_START

@@ -206,8 +206,8 @@ class PreferenceGroups(Displayed, Charted):
             return f" (two equal groups were found in {found})"
         votes = float(np.median(self.n_votes))
         return (
-            f" (with {votes:,.0f} vote{'' if votes == 1 else 's'} per worker two groups would often "
-            f"be missed: they were found in {found})"
+            f" (with {votes:,.0f} vote{'' if votes == 1 else 's'} per worker two groups would "
+            f"often be missed: they were found in {found})"
         )
 
     def _headline(self) -> str:

@@ -72,8 +72,8 @@ class WorkerVotes:
             i=cells[:, 1].astype(np.int32),
             j=cells[:, 2].astype(np.int32),
             side=cells[:, 3].astype(float),
-            won=np.bincount(cell.ravel(), weight * (1 + outcome) / 2, len(cells)),
-            weight=np.bincount(cell.ravel(), weight, len(cells)),
+            won=np.bincount(cell.ravel(), weight * (1 + outcome) / 2, len(cells)).astype(float),
+            weight=np.bincount(cell.ravel(), weight, len(cells)).astype(float),
             fold=cells[:, 4].astype(np.int64),
             n_folds=n_folds,
         )
