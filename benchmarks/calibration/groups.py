@@ -231,7 +231,7 @@ def _claims(name: str, nominal: str, found: list[hr.PreferenceGroups]) -> Iterat
     better = np.array([one.lacks_reversals for one in found])
     yield Row("several preference groups", name, nominal, float(claimed.mean()), len(found))
     yield Row(
-        "several groups predict better, but none proven", name, nominal, float(better.mean()),
+        "several groups predict better, but reverse no pair", name, nominal, float(better.mean()),
         len(found),
     )  # fmt: skip
 
@@ -241,7 +241,7 @@ def _opposite(name: str, drawn: list[Drawn], found: list[hr.PreferenceGroups]) -
     true = np.concatenate([one.is_adversarial for one in drawn])
     n = int(said.sum())
     yield Row(
-        "not adversarial, of those who answer the other way round", name, "5 %",
+        "not adversarial, of workers who vote in reverse", name, "5 %",
         float((said & ~true).sum() / max(n, 1)), n,
     )  # fmt: skip
     yield Row("adversarial workers found", name, "high", float(said[true].mean()), int(true.sum()))

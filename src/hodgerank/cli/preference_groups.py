@@ -137,7 +137,7 @@ def groups(
 
     Is there one taste or several, who belongs to which, and what do they disagree on? Groups are
     claimed if they predict held-out votes significantly better and clearly reverse a pair. Careless
-    and position-biased workers are no groups. Workers who answer the other way round are counted.
+    and position-biased workers are no groups. Workers who vote in reverse are counted.
     With --by, each group of votes is analysed separately. To compare populations that you know,
     name their column: hodgerank rank votes.csv --compare COLUMN.
 

@@ -139,7 +139,7 @@ ForecastOption = Annotated[
 ]
 GroupsOption = Annotated[
     bool,
-    typer.Option("--groups", help="Look for groups of workers with different tastes (seconds)."),
+    typer.Option("--groups", help="Look for preference groups."),
 ]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of pairs and forecasts.")]
 Output = Annotated[
@@ -184,10 +184,8 @@ def report(
     """Write a report: the answer on one page, then everything it rests on.
 
     One HTML file that works offline and prints well. The first page has the
-    answer, the first places and a verdict each on order, workers and
-    consistency. Folded sections hold the full ranking, its certainty, the next
-    votes, cycles, workers, outliers, position bias and methods. With --by the
-    groups are reported side by side.
+    answer and a verdict each on order, workers and consistency. Folded sections
+    hold the details. With --by the groups are reported side by side.
 
     Examples:
       hodgerank report votes.csv

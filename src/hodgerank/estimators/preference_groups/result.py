@@ -88,8 +88,8 @@ class PreferenceGroups(Displayed, Charted):
     acuity
         How consistently a worker follows the scores of the group: 1 is typical, 0 random.
     is_opposite
-        Whether a worker answers the other way round (negative acuity; expected share of mistakes
-        among these: 5%). Sabotage and the opposite taste cannot be distinguished.
+        Whether a worker votes in reverse (negative acuity; false discovery rate 5%). Sabotage and
+        the opposite taste cannot be distinguished.
     items, scores, errors
         Scores of each group in log odds, and their standard errors (clustered by worker).
     reversed_pairs
@@ -141,7 +141,7 @@ class PreferenceGroups(Displayed, Charted):
 
     @property
     def opposite(self) -> tuple[Item, ...]:
-        """Workers who answer the other way round."""
+        """Workers who vote in reverse."""
         return tuple(self.workers[k] for k in np.flatnonzero(self.is_opposite).tolist())
 
     def members(self, group: int) -> tuple[Item, ...]:
@@ -162,40 +162,32 @@ class PreferenceGroups(Displayed, Charted):
         """The result in one sentence."""
         if self.count is None:
             return f"The number of preference groups cannot be told: {self.notes[0]}"
-        if self.lacks_reversals:
-            return (
-                f"More than one preference group is not proven: {self._better}, but they reverse "
-                "no pair clearly"
-            )
         if self.count == 1:
             return f"No evidence of more than one preference group{self._power_words}"
-        at_least = "at least " if self.count > 2 else ""
-        said = (
-            f"{at_least}{self._better}; they reverse {self.n_reversed:,} of {self.n_pairs:,} pairs"
-        )
-        return said[:1].upper() + said[1:]
-
-    @property
-    def lacks_reversals(self) -> bool:
-        """Whether several groups predict better, but reverse no pair clearly."""
-        return self.count == 1 and self.gain is not None and self.gain.p_value < LEVEL
-
-    @property
-    def _better(self) -> str:
         gain = self.gain
-        assert gain is not None  # there is one where groups were compared
+        assert gain is not None  # there is one where there are groups
         better = p_words(gain.p_value)
         if gain.correct > gain.correct_of_one:
             better = f"{gain.correct:.1%} correct instead of {gain.correct_of_one:.1%}, {better}"
-        return f"{WORDS[gain.groups]} preference groups predict new votes better ({better})"
+        number = WORDS[self.count]
+        number = f"At least {number}" if self.count > 2 else number.capitalize()
+        return (
+            f"{number} preference groups predict new votes better ({better}); they reverse "
+            f"{self.n_reversed:,} of {self.n_pairs:,} pairs"
+        )
+
+    @property
+    def lacks_reversals(self) -> bool:
+        """Whether several groups predict significantly better, but reverse no pair clearly."""
+        return self.count == 1 and self.gain is not None and self.gain.p_value < LEVEL
 
     @property
     def opposite_statement(self) -> str:
-        """How many workers answer the other way round; empty if none do."""
+        """How many workers vote in reverse; empty if none do."""
         n = len(self.opposite)
         if not n:
             return ""
-        return f"{n:,} worker{' answers' if n == 1 else 's answer'} the other way round"
+        return f"{n:,} worker{' votes' if n == 1 else 's vote'} in reverse"
 
     @property
     def _power_words(self) -> str:

@@ -114,8 +114,8 @@ class WorkerVotes:
         """Return the same cells, with parameters of each worker in each fold."""
         return replace(self, row=(self.worker * self.n_folds + self.fold).astype(np.int32))
 
-    def answered(self, won: FloatArray) -> WorkerVotes:
-        """Return the same cells with other answers."""
+    def voted(self, won: FloatArray) -> WorkerVotes:
+        """Return the same cells with other votes."""
         return replace(self, won=won)
 
 
