@@ -240,10 +240,10 @@ def _opposite(name: str, drawn: list[Drawn], found: list[hr.PreferenceGroups]) -
     said = np.concatenate([one.is_opposite for one in found])
     true = np.concatenate([one.is_adversarial for one in drawn])
     n = int(said.sum())
-    yield Row(
-        "not adversarial, of workers who vote in reverse", name, "5 %",
-        float((said & ~true).sum() / max(n, 1)), n,
-    )  # fmt: skip
+    if n:
+        wrong = float((said & ~true).sum() / n)
+        statement = "not adversarial, of workers who vote in reverse"
+        yield Row(statement, name, "at most 5 %", wrong, n)
     yield Row("adversarial workers found", name, "high", float(said[true].mean()), int(true.sum()))
 
 

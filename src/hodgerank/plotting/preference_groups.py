@@ -13,12 +13,12 @@ from hodgerank.types import IntArray
 
 MOST_ITEMS = 40
 WIDTH, LABEL_WIDTH, STEP, GAP = 460, 180, 18, 6
-Z = 1.96
+REACH = 2  # standard errors
 
 
 @charted
 def preference_groups_chart(found: PreferenceGroups) -> Any:
-    """Scores of each group with 95% intervals, best items of the largest group on top.
+    """Scores of each group ± 2 standard errors, best items of the largest group on top.
 
     Of more than 40 items those are shown on which the groups differ most.
     """
@@ -38,14 +38,14 @@ def preference_groups_chart(found: PreferenceGroups) -> Any:
             "label": label,
             "group": names[g],
             "score": round(float(found.scores[g, k]), 3),
-            "lower": round(float(found.scores[g, k] - Z * found.errors[g, k]), 3),
-            "upper": round(float(found.scores[g, k] + Z * found.errors[g, k]), 3),
+            "lower": round(float(found.scores[g, k] - REACH * found.errors[g, k]), 3),
+            "upper": round(float(found.scores[g, k] + REACH * found.errors[g, k]), 3),
         }
         for k, item, label in zip(rows.tolist(), items, labels, strict=True)
         for g in range(n)
     ]
     base = alt.Chart(data_of(values)).encode(
-        x=alt.X("score:Q", title="score (log odds), 95% interval"),
+        x=alt.X("score:Q", title="score (log odds) ± 2 standard errors"),
         y=alt.Y(
             "label:N",
             scale=alt.Scale(domain=labels),
