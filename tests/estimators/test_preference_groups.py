@@ -229,3 +229,16 @@ def test_each_stage_is_reported():
     hr.find_preference_groups(votes, on_stage=on_stage)
     assert [total for _, total in stages] == [5, 10]
     assert len(steps) == 15
+
+
+def test_ties_alone_are_one_group_without_correct_predictions():
+    votes, _, _ = crowd_of(tastes=1)
+    found = hr.find_preference_groups(replace(votes, outcome=np.zeros(len(votes))))
+    assert found.count == 1
+    assert found.to_dict()["gain"]["correct"] is None
+
+
+def test_too_many_items_are_refused():
+    votes, _, _ = crowd_of(n_items=1_200, votes=60)
+    with pytest.raises(InvalidArgument, match="limited to 1,000"):
+        hr.find_preference_groups(votes)

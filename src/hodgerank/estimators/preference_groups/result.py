@@ -242,7 +242,7 @@ class PreferenceGroups(Displayed, Charted):
             "opposite_statement": self.opposite_statement or None,
             "count": self.count,
             "at_most": self.at_most,
-            "gain": None if self.gain is None else self.gain._asdict(),
+            "gain": None if self.gain is None else _plain(self.gain),
             "power": None if np.isnan(self.power) else self.power,
             "n_simulations": self.n_simulations,
             "notes": list(self.notes),
@@ -277,3 +277,8 @@ class PreferenceGroups(Displayed, Charted):
             "acuity": self.acuity,
             "is_opposite": self.is_opposite,
         }
+
+
+def _plain(gain: PredictionGain) -> dict[str, Any]:
+    """Return plain values; nothing can be predicted correctly if all votes are ties."""
+    return {k: None if np.isnan(value) else value for k, value in gain._asdict().items()}
