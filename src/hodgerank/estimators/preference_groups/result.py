@@ -86,12 +86,13 @@ class PreferenceGroups(Displayed, Charted):
         Most probable group of each worker, and its probability, without the worker's own effect on
         the scores of the groups.
     acuity
-        How consistently a worker follows the scores of the group: 1 is typical, 0 random.
+        How consistently a worker follows the scores of the group: 0 is random.
     is_opposite
         Whether a worker votes in reverse (negative acuity; false discovery rate 5%). Sabotage and
         the opposite taste cannot be distinguished.
     items, scores, errors
-        Scores of each group in log odds, and their standard errors (clustered by worker).
+        Scores of each group in log odds (of a worker of acuity 1), and their standard errors
+        (clustered by worker).
     reversed_pairs
         Pairs that groups order oppositely, with |z| > 2.58 in both, clearest first; at most 1,000.
     n_reversed
