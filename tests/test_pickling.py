@@ -24,6 +24,7 @@ ERRORS = [
     errors.CampaignError("closed"),
     errors.NoTask("paused", "come back"),
     errors.StopAsking("enough"),
+    errors.CannotRead("campaigns.db cannot be read: disk error"),
     errors.CannotWrite("x.csv cannot be written: no space"),
     errors.DatasetUnavailable("no file"),
     errors.MissingDependency("altair", "drawing"),

@@ -23,6 +23,7 @@ PARTS = (
     "groups",
     "answer",
     "judges",
+    "agreement",
     "forecasts",
 )
 RUNS = 200

@@ -36,6 +36,7 @@ OTHERS = [
         (f"every answer given {repeats} times", Crowd(repeats=repeats, per_pair=per_pair))
         for repeats, per_pair in ((4, 5), (4, 20), (2, 20))
     ),
+    ("every answer given 4 times", Crowd(repeats=4, n_items=30, per_pair=8, design="unbalanced")),
     *(
         (UNEVEN[2], Crowd(n_items=n, per_pair=20, pair_noise=noise))
         for n, noise in product(SIZES, (0.5, 1.0))
@@ -55,6 +56,9 @@ HARD = {
     "up to two places .8, others .5": replace(NEIGHBOURS, clear=0.8, reach=2),
     "up to three places .9, others .5": replace(NEIGHBOURS, clear=0.9, reach=3, n_items=12),
     "up to five places .9, others .5": replace(NEIGHBOURS, clear=0.9, reach=5, n_items=20),
+    "up to three places .9, others .5, bipartite": replace(
+        NEIGHBOURS, clear=0.9, reach=3, design="bipartite", n_items=20
+    ),
     "strengths of their own": replace(NEIGHBOURS, pattern="own"),
     "strengths of their own, twice as many": replace(NEIGHBOURS, pattern="own", n_items=20),
 }
@@ -64,7 +68,10 @@ VARIED = {
     "every vote twice": {"repeats": 2},
     "unequal counts": {"design": "unbalanced"},
     "sparse": {"design": "sparse"},
+    "every vote four times, unequal counts": {"repeats": 4, "design": "unbalanced"},
+    "sparse, ties": {"design": "sparse", "answer": "tie"},
     "bipartite": {"design": "bipartite", "n_items": 20},
+    "bipartite, ties": {"design": "bipartite", "n_items": 20, "answer": "tie"},
     "adaptive": {"design": "adaptive", "per_pair": 5},
 }
 COMBINED = [

@@ -17,7 +17,8 @@ import hodgerank as hr
 from benchmarks.calibration.crowds import Array, fresh_rng
 from benchmarks.calibration.table import Row
 from benchmarks.sampling_accuracy import SAMPLERS
-from hodgerank.collecting.forecast import forecasts
+from hodgerank.collecting.forecast import continuations
+from hodgerank.sampling.sampler import Sampler
 
 PER_ITEM = (3, 5, 10)  # votes per item when the forecast is made
 TARGETS = (0.8, 0.9)  # expected tau
@@ -92,6 +93,25 @@ def campaign(
             next_look = votes + max(1, n // 10, int(share * votes))
     for per_item, state in states.items():
         wanted = [t for t in TARGETS if reached.get(t, np.inf) > state.n_votes]
-        for target, outlook in zip(wanted, forecasts(state, wanted), strict=True):
-            took = reached.get(target, LONGEST * n) - state.n_votes
-            yield (per_item, target), (took < outlook.lower, took > outlook.upper)
+        if not wanted:
+            continue
+        took = np.array([reached.get(t, LONGEST * n) - state.n_votes for t in wanted])
+        for target, ends in zip(wanted, outside(state, wanted, took), strict=True):
+            yield (per_item, target), ends
+
+
+def outside(state: Sampler, targets: list[float], took: Array) -> list[tuple[bool, bool]]:
+    """Return whether each target was reached sooner, and later, than the forecast interval.
+
+    The interval is the range of the simulated continuations, so that two of them decide if they lie
+    on either side of the votes that were taken, and none has to go beyond these.
+    """
+    sooner, later = np.full((2, len(targets)), fill_value=True)
+    rules = [hr.ExpectedTau(target) for target in targets]
+    for takes in continuations(state, state.ranking(), rules, max(took, default=0)):
+        takes = np.maximum(np.ceil(takes), 1.0)
+        sooner &= took < takes
+        later &= took > takes
+        if not np.any(sooner | later):
+            break
+    return list(zip(sooner.tolist(), later.tolist(), strict=True))

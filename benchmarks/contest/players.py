@@ -48,6 +48,7 @@ OURS = {
     "rank": ours("rank"),
     "bayesian": ours("bayesian"),
     "d-optimal": ours("d-optimal"),
+    "a-optimal": ours("a-optimal", most_items=200),
     "sort": ours("sort", most_items=200),
     "crowd-bt": ours("crowd-bt", most_items=200),
     "rounds": ours("rounds"),

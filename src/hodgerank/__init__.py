@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from hodgerank.estimators.crowd_bt import crowd_bt as crowd_bt
     from hodgerank.estimators.group_rankings import GroupRankings as GroupRankings
     from hodgerank.estimators.group_rankings import rank_groups as rank_groups
+    from hodgerank.estimators.judge_agreement import JudgeAgreement as JudgeAgreement
+    from hodgerank.estimators.judge_agreement import agreement as agreement
     from hodgerank.estimators.least_squares import hodge_rank as hodge_rank
     from hodgerank.estimators.likelihood import bradley_terry as bradley_terry
     from hodgerank.estimators.likelihood import thurstone_mosteller as thurstone_mosteller
@@ -94,6 +96,7 @@ if TYPE_CHECKING:
     from hodgerank.sampling.samplers.rank import RankSampler as RankSampler
     from hodgerank.sampling.samplers.sort import SortSampler as SortSampler
     from hodgerank.sampling.samplers.top_k import TopKSampler as TopKSampler
+    from hodgerank.sampling.worker_choice import Assignment as Assignment
     from hodgerank.types import Pair as Pair
 
 __version__ = "0.1.0"
@@ -136,6 +139,8 @@ _HOMES = {
     "PreferenceGroups": "estimators.preference_groups.result",
     "assess_reliability": "estimators.reliability.assess",
     "Reliability": "estimators.reliability.assess",
+    "agreement": "estimators.judge_agreement",
+    "JudgeAgreement": "estimators.judge_agreement",
     "assess_trust": "estimators.trust",
     "TrustReport": "estimators.trust",
     "bayes_rank": "estimators.bayes",
@@ -160,6 +165,7 @@ _HOMES = {
     "run": "collecting.run",
     "RunResult": "collecting.collector",
     "Answer": "sampling.answers",
+    "Assignment": "sampling.worker_choice",
     "run_async": "collecting.run_async",
     "forecast": "collecting.forecast",
     "replay": "collecting.replay",

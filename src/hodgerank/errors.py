@@ -11,6 +11,7 @@ HodgeRankError
 ├── StopAsking            raised by a judge to end a run normally
 ├── CampaignError         a campaign that cannot do what was asked
 │   └── NoTask            no task for a worker, with the reason
+├── CannotRead            stored votes that cannot be read at the moment (an OSError)
 ├── CannotWrite           a result that could not be written (an OSError)
 ├── DatasetUnavailable    files of a data set that cannot be found or downloaded
 └── MissingDependency     an optional package that is not installed (an ImportError)
@@ -180,12 +181,20 @@ class NoTask(CampaignError):
     ----------
     why
         In one word: 'paused', 'closed', 'enough', 'budget', 'limit', 'banned', 'left', 'pairs' (the
-        worker has seen every pair), 'busy' (all remaining pairs are in progress: try again later).
+        worker has seen every pair), 'busy' (all remaining pairs are in progress: try again later),
+        'waiting' (others answer now: try again later).
     """
 
     def __init__(self, why: str, words: str) -> None:
         self.why = why
         super().__init__(words)
+
+
+class CannotRead(HodgeRankError, OSError):
+    """Stored votes cannot be read at the moment: the database is out of reach, closed or damaged.
+
+    What was asked may be repeated when the database is back.
+    """
 
 
 class CannotWrite(HodgeRankError, OSError):

@@ -404,3 +404,54 @@ def test_names_of_any_kind_are_kept_as_they_are(name, tmp_path):
     assert [summary.worker for summary in trial.campaign.workers()] == [name]
     assert trial.campaign.items[0].id == name
     trial.campaign.leave()
+
+
+def share_of_honest(n_answers: int, **settings) -> tuple[float, int]:
+    """Share of the answers by honest workers, of whom half are, and how often somebody waited."""
+    random = Random(5)
+    trial = Trial(range(12), sampler="d-optimal", open_per_worker=1, **settings)
+    workers = [f"honest {k}" for k in range(4)] + [f"random {k}" for k in range(4)]
+    by, n_waits = Counter[str](), 0
+    while by.total() < n_answers:
+        worker = random.choice(workers)
+        trial.clock.move(1.0)
+        try:
+            [task] = trial.campaign.lease(worker)
+        except NoTask as told:
+            if told.why == "pairs":
+                workers.remove(worker)
+            n_waits += told.why == "waiting"
+            continue
+        better = 1 if task.left > task.right else -1
+        trial.campaign.answer(task.id, better if "honest" in worker else random.choice([-1, 1]))
+        by[worker.split()[0]] += 1
+    return by["honest"] / n_answers, n_waits
+
+
+def test_workers_wait_for_better_ones_only_if_the_owner_wants_it():
+    share, n_waits = share_of_honest(300)
+    assert n_waits == 0
+    chosen, n_waits = share_of_honest(300, choose_workers=True)
+    assert n_waits > 30
+    assert chosen > share + 0.1
+
+
+def test_nobody_waits_for_long_or_alone():
+    trial = Trial(range(8), sampler="rounds", choose_workers=True, open_per_worker=1)
+    for _ in range(12):
+        [task] = trial.campaign.lease("ann")
+        trial.campaign.answer(task.id, 1)
+    for worker in ("bob", "cy", "dee"):  # new workers never wait
+        [task] = trial.campaign.lease(worker)
+        trial.campaign.answer(task.id, -1)
+    waiting = set()
+    for worker in ("ann", "bob", "cy", "dee"):
+        try:
+            trial.campaign.lease(worker)
+        except NoTask as told:
+            waiting.add((worker, told.why))
+    assert {why for _, why in waiting} == {"waiting"}
+    assert 0 < len(waiting) < 4
+    trial.clock.move(61)
+    for worker, _ in waiting:
+        assert trial.campaign.lease(worker)

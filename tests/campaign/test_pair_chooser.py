@@ -110,6 +110,16 @@ def test_nobody_waits_for_a_sampler_that_learns_slowly_when_a_log_is_opened(monk
     slow.set()
 
 
+def test_workers_may_be_chosen_while_another_sampler_chooses_the_pairs(monkeypatch):
+    trial = Trial(range(12))
+    busy(trial, 150)
+    trial.campaign.change(easy_share=0.2, choose_workers=True)
+    monkeypatch.setattr(pair_chooser, "LONGEST_WAIT", 0.0)
+    trial.reopen()
+    assert trial.campaign.lease("newcomer")
+    assert stood_in(trial)
+
+
 def test_the_sampler_takes_over_when_a_fiftieth_more_answers_have_come(monkeypatch):
     trial = Trial(range(12), ids=1)
     busy(trial, 150)

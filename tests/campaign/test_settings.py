@@ -308,3 +308,11 @@ def test_settings_of_before_there_were_some_groups_are_read():
 def test_there_is_a_question():
     with pytest.raises(InvalidArgument, match="question is empty"):
         CampaignSettings()
+
+
+@pytest.mark.parametrize("sampler", ["auto", "rank", "top-5", "bayesian"])
+def test_workers_are_chosen_only_where_pairs_show_how_good_they_are(sampler):
+    with pytest.raises(InvalidArgument, match="choose_workers needs easy_share"):
+        CampaignSettings("Which?", sampler=sampler, choose_workers=True)
+    for fitting in ({"sampler": "d-optimal"}, {"easy_share": 0.2}):
+        assert CampaignSettings("Which?", choose_workers=True, **fitting).choose_workers

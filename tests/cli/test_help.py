@@ -30,8 +30,8 @@ def test_one_page_tells_how_files_are_read(run):
 
 
 def test_every_field_becomes_an_option():
-    assert len(reading_parameters()) == 31
-    assert len(reading_flags()) == 37  # six can be turned off
+    assert len(reading_parameters()) == 33
+    assert len(reading_flags()) == 40  # seven can be turned off
 
 
 @pytest.mark.parametrize("name", TAKE_VOTES)

@@ -8,11 +8,13 @@ import pytest
 
 
 def test_one_figure_with_its_verdict(run, tmp_path):
-    status, out, _ = run(
+    status, out, err = run(
         "reproduce", "fiedler", "--runs", "6", "--jobs", "1", "-o", tmp_path / "out"
     )
     assert status == 0
+    assert err.startswith("fiedler: 0 of 6 tasks done\nfiedler: 6 of 6 tasks done, ")
     assert "Figure 1, fiedler: reproduced" in out
+    assert "(ours) Unsupervised sampling also lies above balanced rounds." in out
     assert "unsupervised − random: +" in out
     assert (tmp_path / "out" / "index.html").is_file()
 
@@ -24,7 +26,7 @@ def test_verdicts_as_json(run, tmp_path):
     )
     record = json.loads(out)["experiments"]["budget"]
     assert record["source"] == "Figure 4"
-    assert {"claim", "status", "evidence"} == record["claims"][0].keys()
+    assert {"id", "claim", "is_ours", "status", "evidence"} == record["claims"][0].keys()
 
 
 def test_an_unknown_experiment_is_named_with_those_there_are(run, tmp_path):

@@ -52,7 +52,9 @@ def test_plan_leaves_out_what_it_is_told_to(run, write, tmp_path):
     assert status == BAD_INPUT
 
 
-@pytest.mark.parametrize("strategy", ["rank", "bayesian", "d-optimal", "fiedler", "crowd-bt"])
+@pytest.mark.parametrize(
+    "strategy", ["rank", "bayesian", "d-optimal", "a-optimal", "fiedler", "crowd-bt"]
+)
 def test_plan_knows_every_strategy(run, write, strategy):
     status, out, _ = run("plan", write(VOTES), "--strategy", strategy, "-n", 2, "--target", 0)
     assert status == 0

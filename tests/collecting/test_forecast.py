@@ -72,19 +72,34 @@ def test_the_spread_is_the_main_unknown_at_few_votes_per_item(n_votes, is_unknow
     assert hr.forecast(sampler, 0.9).spread_is_unknown is is_unknown
 
 
-def even_shares(votes):
+def drawn_crowds(votes):
     truths = forecast._Truths(votes, hr.bayes_rank(votes))
     rng = np.random.default_rng(1)
-    gaps = [np.diff(sorted(truths.draw(rng.random(), rng).values())) for _ in range(40)]
+    return [truths.draw(rng.random(), rng) for _ in range(60)]
+
+
+def even_share(votes):
+    gaps = [np.diff(sorted(crowd.scores.values())) for crowd in drawn_crowds(votes)]
     return np.mean([np.ptp(gap) < 1e-9 for gap in gaps])
 
 
 def test_truths_are_evenly_spaced_as_often_as_the_votes_allow():
     one_vote = hr.read_comparisons([("a", "b", 1), ("c", "d", 1)])
-    assert 0.2 < even_shares(one_vote) < 0.8
+    assert 0.05 < even_share(one_vote) < 0.5
     ties = [(a, b, y) for a, b in ("ab", "cd") for y in (1, -1)]
     wins = [(a, b, 1) for a in "ab" for b in "cd"]
-    assert even_shares(hr.read_comparisons((ties + wins) * 30)) == 0
+    assert even_share(hr.read_comparisons((ties + wins) * 30)) == 0
+
+
+def test_either_link_is_drawn_at_few_votes_on_its_own_scale():
+    crowd = hr.SimulatedCrowd(6, spread=2, rng=1)
+    sampler = hr.RandomSampler(crowd.items, seed=1)
+    hr.run(sampler, crowd, 30)
+    scales = {"thurstone-mosteller": [], "bradley-terry": []}
+    for drawn in drawn_crowds(sampler.votes):
+        scales[drawn.link].append(drawn.scale)
+    assert set(scales["thurstone-mosteller"]) == {1.0}
+    assert 1.2 < min(scales["bradley-terry"]) < max(scales["bradley-terry"]) < 2.4
 
 
 def test_evenly_spaced_scores_keep_order_mean_and_spread():

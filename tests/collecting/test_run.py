@@ -460,3 +460,77 @@ def test_pairs_set_aside_before_are_shown_the_other_way_round():
     sampler = hr.AutoSampler(["a", "b"])
     seen, _ = asked_by(sampler, 1, set_aside=[hr.Pair("a", "b")])
     assert seen == [("b", "a")]
+
+
+HALF_CARELESS = {"honest": 5, "random": 5}
+
+
+def test_the_sampler_chooses_among_the_workers_available():
+    crowd = hr.SimulatedCrowd(20, spread=2, workers=HALF_CARELESS, n_available=4, rng=1)
+    seen = []
+
+    def judge(pair, worker):
+        seen.append(worker)
+        return crowd(pair, worker)[0]
+
+    result = hr.run(
+        hr.FisherSampler(crowd.items, seed=1), judge, 300, workers=crowd.available_workers
+    )
+    votes = result.votes
+    assert [votes.workers[code] for code in votes.worker] == seen
+    honest = np.mean([worker.startswith("honest") for worker in seen[100:]])
+    assert honest > 0.55
+    again = hr.run(hr.AutoSampler(8), lambda pair, worker: 1, 30, workers=iter(["ann", "bob"]))
+    assert {*again.votes.workers} == {"ann", "bob"}
+
+
+def test_a_judge_may_say_that_somebody_else_answered():
+    result = hr.run(hr.AutoSampler(4), lambda pair, worker: (1, "eve"), 5, workers=["ann"])
+    assert result.votes.workers == ("eve",)
+
+
+def test_each_worker_has_one_pair_in_progress():
+    busy = Counter()
+
+    async def judge(pair, worker):
+        busy[worker] += 1
+        assert busy[worker] == 1
+        await asyncio.sleep(0)
+        busy[worker] -= 1
+        return alphabetic(pair)
+
+    names = ["ann", "bob", "cem"]
+    sampler = hr.AutoSampler(ITEMS)
+    result = asyncio.run(hr.run_async(sampler, judge, 60, workers=names, concurrency=8))
+    assert result.n_votes == 60
+    assert {*result.votes.workers} <= {*names}
+
+    def in_threads(pair, worker):
+        return alphabetic(pair), worker
+
+    result = asyncio.run(hr.run_async(hr.AutoSampler(ITEMS), in_threads, 20, workers=names))
+    assert result.n_votes == 20
+
+
+def test_no_worker_ends_a_run():
+    result = asyncio.run(hr.run_async(hr.AutoSampler(4), alphabetic, 20, workers=lambda: []))
+    assert (result.n_votes, result.reason) == (0, "no worker is available")
+    with pytest.raises(InvalidArgument, match="orders='both'"):
+        asyncio.run(hr.run_async(hr.AutoSampler(4), alphabetic, 20, workers=["ann"], orders="both"))
+    with pytest.raises(InvalidArgument, match="list of names"):
+        hr.run(hr.AutoSampler(4), alphabetic, 20, workers="ann")
+    with pytest.raises(InvalidArgument, match="at least one worker"):
+        hr.run(hr.AutoSampler(4), alphabetic, 20, workers=[])
+
+
+def test_a_simulated_crowd_says_who_is_available():
+    crowd = hr.SimulatedCrowd(4, workers=HALF_CARELESS, n_available=3, rng=1)
+    shown = {crowd.available_workers() for _ in range(30)}
+    assert {len({*each}) for each in shown} == {3}
+    assert {worker for each in shown for worker in each} == {*crowd.workers}
+    assert crowd((crowd.items[0], crowd.items[1]), "random-02")[1] == "random-02"
+    with pytest.raises(InvalidArgument, match="no worker"):
+        crowd((crowd.items[0], crowd.items[1]), "eve")
+    for wrong in (0, 11, 1.5):
+        with pytest.raises(InvalidArgument, match="n_available"):
+            hr.SimulatedCrowd(4, workers=HALF_CARELESS, n_available=wrong)

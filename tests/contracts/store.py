@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hodgerank.campaign.events import KINDS, Event, LogChanged
 from hodgerank.campaign.stores.access_keys import AccessKey
-from hodgerank.errors import CampaignError, CannotWrite, InvalidArgument
+from hodgerank.errors import CampaignError, CannotRead, CannotWrite, InvalidArgument
 
 SETTINGS = settings(max_examples=25, suppress_health_check=list(HealthCheck))
 
@@ -374,7 +374,7 @@ class StoreContract:
         woken = []
 
         def wait():
-            with suppress(CampaignError):
+            with suppress(CannotRead):
                 woken.append(store.wait("votes", 1, 60))
 
         thread = Thread(target=wait)
@@ -393,7 +393,7 @@ class StoreContract:
             lambda: store.wait("votes", 0, 0),
             lambda: self.write(store, 2, 2),
         ):
-            with pytest.raises(CampaignError, match="closed"):
+            with pytest.raises(CannotRead, match="closed"):
                 use()
 
     def test_a_forked_child_is_refused(self, store, monkeypatch):

@@ -143,7 +143,7 @@ def test_units_are_the_same_before_and_after_reading(tmp_path):
     [
         ({"group": "devise"}, r"no extra column 'devise' \(did you mean device\?\): there are dev"),
         ({"unit": "worker"}, "no extra column 'worker'"),
-        ({"left": "device"}, "only group=... and unit=..."),
+        ({"left": "device"}, "only group=..., unit=... and signs_only"),
         ({"group": "nested"}, "no extra column"),
     ],
 )

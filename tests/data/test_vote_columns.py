@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import hodgerank as hr
+from hodgerank.data.comparisons import ReadReport
 from hodgerank.data.reading.layout_detection import detect_layout
 from hodgerank.data.reading.options import ReadOptions
 from hodgerank.data.sources.frames import Frame
@@ -128,6 +129,7 @@ HOSTILE = [
     "worst", "image_a", "image_b", "item_1", "item_2", "rank1", "rank2", "rank3", "first", "second",
     "is_display_known", "chosen", "rejected", "left_extra", "ballot", "item", "position", "label",
     "is_A_selected", "multiplicity", "Left", " right ", "track", "device",
+    "margin", "margin_unit",
 ]  # fmt: skip
 
 
@@ -143,6 +145,7 @@ def test_no_extra_column_changes_what_is_read(layout, with_workers):
         workers=("ann", "bob") if with_workers else (),
         worker=[0, 1, 1, 0] if with_workers else None,
         extra={name: rng.integers(1, 9, 4) for name in HOSTILE},
+        report=ReadReport(margin_unit="goals" if layout == "margins" else None),
     )
     again = hr.read_comparisons(votes.to_frame("polars", layout=layout))
     assert (again.n_votes, again.workers, again.weight, again.time) == (

@@ -18,7 +18,7 @@ ABSURD_NUMBERS = (
 TABLES = (".csv", ".parquet", ".json")
 CHARTS = (".html", ".svg", ".png", ".pdf")
 STRATEGIES = (
-    "auto", "rank", "bayesian", "d-optimal", "fiedler", "crowd-bt", "rounds", "random",
+    "auto", "rank", "bayesian", "d-optimal", "a-optimal", "fiedler", "crowd-bt", "rounds", "random",
 )  # fmt: skip
 LINKS = ("uniform", "bradley-terry", "thurstone-mosteller", "angular")
 MODELS = ("hodgerank", "bradley-terry", "thurstone-mosteller", "robust", "bayes")

@@ -209,6 +209,15 @@ def test_saying_the_same_again_is_no_news():
     assert assess([row[:3] for row in once * 10]).cycles.p_value < 0.01
 
 
+@pytest.mark.parametrize("copies", [2, 4, 10])
+def test_a_vote_recorded_several_times_counts_about_once(copies):
+    crowd = Crowd(n_items=20, per_pair=8, design="unbalanced", repeats=copies)
+    signs = AnsweredGraph.of(crowd.votes(np.random.default_rng(0))).signs
+    assert signs.repeats.correlation < 0.7  # a worker met the same pair independently, too
+    assert np.all(signs.repeats.share <= 1.1 / copies)
+    assert signs.graph.weights.sum() > 0.4 * signs.graph.counts.sum() / copies
+
+
 def test_repeats_that_are_independent_count_in_full():
     votes = Crowd(per_pair=200, n_workers=5).votes(np.random.default_rng(0))
     answered = AnsweredGraph.of(votes)

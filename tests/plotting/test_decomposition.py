@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import hodgerank as hr
 from hodgerank.graph.decomposition import PART_WORDS
 from hodgerank.plotting import decomposition_chart
 from hodgerank.plotting.charts import svg_of
-from pictures import rows_of, title_of
+from pictures import notes_of, rows_of, title_of
 
 CYCLE = [("a", "b", 1), ("b", "c", 1), ("c", "a", 1)] * 30
 
@@ -67,3 +68,15 @@ def test_ties_alone_say_so():
 
 def test_it_can_be_drawn():
     assert "the ranking" in svg_of(decomposition_chart(hr.decompose(CYCLE)))
+
+
+def test_parts_of_margins_are_tested_without_simulations():
+    rng = np.random.default_rng(1)
+    rows = [(a, b, 3.0 * (ord(b) - ord(a)) + rng.normal()) for a, b in ["ab", "bc", "ac"] * 9]
+    found = hr.decompose(hr.read_comparisons(rows, margin="outcome"))
+    chart = decomposition_chart(found)
+    assert "squared margins" in notes_of(chart)
+    rows = {row["part"]: row for row in rows_of(chart) if "part" in row}
+    assert rows["the ranking"]["words"] == "significant (p < .001)"
+    assert rows["disagreement within pairs"]["words"] == "not tested"
+    assert not any("expected" in row for row in rows.values())

@@ -127,3 +127,31 @@ def test_names_are_data_and_cut():
     drawn = svg_of(chart)
     assert "<script" not in drawn
     assert "\x00" not in drawn
+
+
+def test_margins_are_drawn_and_named_in_their_unit():
+    rows = [("a", "b", 2.0), ("b", "c", 3.0), ("a", "c", 5.0)] * 20 + [("a", "c", -40.0)]
+    noise = np.random.default_rng(1).normal(size=len(rows))
+    rows = [(i, j, y + e) for (i, j, y), e in zip(rows, noise, strict=True)]
+    found = hr.find_outliers(hr.read_comparisons(rows, margin="outcome"))
+    chart = outliers_chart(found)
+    domain = next(
+        y["scale"]["domain"]
+        for y in _encodings(chart.to_dict(validate=False))
+        if "margin of" in y["title"]
+    )
+    assert domain[0] < -40 < 40 < domain[1]
+    worst = list_of(chart)[1]["vote"]
+    assert worst.startswith("c over a by 39") or worst.startswith("c over a by 4")
+    assert svg_of(chart)
+
+
+def _encodings(part):
+    """Every encoding of y with a title."""
+    if isinstance(part, dict):
+        if isinstance(part.get("y"), dict) and isinstance(part["y"].get("title"), str):
+            yield part["y"]
+        part = list(part.values())
+    if isinstance(part, list):
+        for each in part:
+            yield from _encodings(each)

@@ -5,8 +5,12 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
+import signal
+import subprocess
 import sys
-from itertools import combinations
+from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations, islice
 
 import numpy as np
 import pytest
@@ -16,8 +20,13 @@ from hodgerank.plotting.charts import SUFFIXES
 from hodgerank.reproduce import reproduce, reproduction
 from hodgerank.reproduce.experiment import Effort
 from hodgerank.reproduce.figures import beyond_careless_workers, beyond_many_judges
-from hodgerank.reproduce.figures.table1_cost_simulated import offline_gains, same_sequence
+from hodgerank.reproduce.figures.table1_cost_simulated import (
+    closed_form_gains,
+    offline_gains,
+    same_sequence,
+)
 from hodgerank.reproduce.reproduction import EXPERIMENTS
+from hodgerank.reproduce.schemes import round_robin
 from hodgerank.reproduce.verdict import Published
 from reference.information import all_pairs, expected_information
 
@@ -93,13 +102,27 @@ def test_means_come_with_standard_errors(smoke):
     assert float(row["stderr"]) > 0
 
 
-def test_the_paper_has_seven_figures_and_two_tables():
+def test_the_paper_has_seven_figures_two_tables_and_claims_in_the_text():
     sources = [Published.load(name).source for name in EXPERIMENTS]
     assert sorted(s for s in sources if s != "beyond the paper") == [
         *(f"Figure {k}" for k in range(1, 8)),
+        "Introduction",
+        "Parameter tuning",
         "Table 1",
         "Table 2",
     ]
+
+
+def test_every_claim_has_an_id_of_its_own():
+    claims = [(name, claim) for name in EXPERIMENTS for claim in Published.load(name).claims]
+    ids = [claim.id for _, claim in claims]
+    assert len(set(ids)) == len(ids)
+    assert all(re.fullmatch(rf"{name}\.[a-z0-9-]+", claim.id) for name, claim in claims)
+
+
+def test_only_claims_of_ours_restrict_a_verdict():
+    for name in EXPERIMENTS:
+        assert all(claim.is_ours for claim in Published.load(name).claims if claim.caveat)
 
 
 @pytest.mark.parametrize(
@@ -146,6 +169,102 @@ def test_a_missing_package_is_known_before_the_work(module, tmp_path, monkeypatc
     with pytest.raises(MissingDependency, match="pip install"):
         reproduce(["fiedler"], output=tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("n", [4, 7])
+def test_balanced_rounds_meet_every_other_item_before_any_again(n):
+    items = [f"item {k}" for k in range(n)]
+    pairs = round_robin(items, seed=3)
+    cycle = n * (n - 1) // 2
+    for _ in range(2):
+        met = [frozenset(pair) for pair in islice(pairs, cycle)]
+        assert len(set(met)) == cycle
+        for k in range(0, cycle, n // 2):
+            assert len(frozenset().union(*met[k : k + n // 2])) == n - n % 2
+
+
+def test_the_closed_form_is_the_divergence_and_the_printed_one_is_not():
+    rng = np.random.default_rng(4)
+    precision, force = 0.5 * np.eye(5), rng.normal(0, 0.3, 5)
+    pairs = list(combinations(range(5), 2))
+    wanted = offline_gains(precision, force, pairs)
+    np.testing.assert_allclose(closed_form_gains(precision, force, pairs), wanted, rtol=1e-9)
+    assert np.isnan(closed_form_gains(precision, force, pairs, sign=-1)).all(), "C = 4"
+
+
+RUN = """
+import os
+from hodgerank.reproduce import reproduce
+def on_progress(name, done, total):
+    print(name, done)
+    if (name, done) == {dies_at}:
+        os.kill(os.getpid(), 9)
+reproduce({names}, output={folder!r}, runs={runs}, jobs=1, on_progress=on_progress)
+"""
+
+
+def run_elsewhere(folder, names, runs, dies_at=None):
+    """Run in a process of its own, which may kill itself; its exit status and progress."""
+    code = RUN.format(names=names, folder=str(folder), runs=runs, dies_at=dies_at)
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    return done.returncode, done.stdout.splitlines()
+
+
+def test_after_kill_9_what_was_done_is_not_computed_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(reproduction, "SUFFIXES", (".svg",))
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    assert run_elsewhere(broken, ["budget"], 3, dies_at=("budget", 2))[0] == -signal.SIGKILL
+    with next(broken.rglob("budget.jsonl")).open("a") as file:
+        file.write('["cut sho')
+    counts = []
+    for folder in (broken, whole):
+        reproduce(
+            ["budget"], output=folder, runs=3, jobs=1,
+            on_progress=lambda _, done, n: counts.append(done),
+        )  # fmt: skip
+    assert counts == [2, 3, 0, 1, 2, 3]
+    assert (broken / "budget.csv").read_bytes() == (whole / "budget.csv").read_bytes()
+
+
+@pytest.mark.slow
+def test_after_kill_9_all_files_are_those_of_an_uninterrupted_run(tmp_path):
+    whole, broken, names = tmp_path / "whole", tmp_path / "broken", ["fiedler", "betti"]
+    status, _ = run_elsewhere(broken, names, 6, dies_at=("betti", 4))
+    assert status == -signal.SIGKILL
+    status, counts = run_elsewhere(broken, names, 6)
+    assert (status, counts[:2]) == (0, ["fiedler 6", "betti 4"])
+    run_elsewhere(whole, names, 6)
+    files = [
+        {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+        for folder in (broken, whole)
+    ]
+    for each in files:
+        assert len(each) == 2 * 5 + 1
+        for name in names:
+            del each[f"{name}.pdf"]  # the same chart is not always the same file
+    assert files[0] == files[1]
+
+
+@pytest.mark.slow
+def test_two_processes_in_one_folder_write_what_one_would(tmp_path):
+    with ThreadPoolExecutor(2) as both:
+        shared = [both.submit(run_elsewhere, tmp_path / "shared", ["fiedler"], 12) for _ in "ab"]
+        assert [run.result()[0] for run in shared] == [0, 0]
+    run_elsewhere(tmp_path / "alone", ["fiedler"], 12)
+    for name in ("fiedler.csv", "fiedler.svg", "index.html"):
+        written = [(tmp_path / folder / name).read_bytes() for folder in ("shared", "alone")]
+        assert written[0] == written[1], name
+
+
+def test_restart_computes_everything_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(reproduction, "SUFFIXES", (".svg",))
+    counts = []
+    for restart in (False, False, True):
+        reproduce(
+            ["budget"], output=tmp_path, runs=1, jobs=1, restart=restart,
+            on_progress=lambda _, done, n: counts.append(done),
+        )  # fmt: skip
+    assert counts == [0, 1, 1, 0, 1]
 
 
 def test_jobs_must_be_a_number_of_processes(tmp_path):

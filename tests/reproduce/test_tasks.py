@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import joblib
@@ -48,12 +50,10 @@ def test_what_is_on_disk_is_not_computed_again(plan):
 def test_an_interrupted_run_goes_on_where_it_was(plan):
     tasks, computed, path = plan
 
-    def interrupt():
-        interrupt.done += 1
-        if interrupt.done == 2:
+    def interrupt(done):
+        if done == 2:
             raise KeyboardInterrupt
 
-    interrupt.done = 0
     with pytest.raises(KeyboardInterrupt):
         run_tasks(tasks(4), ResultFile(path), jobs=1, on_done=interrupt)
     kept = len(ResultFile(path).results)
@@ -85,16 +85,49 @@ def test_lines_that_cannot_be_read_are_left_alone(plan, damage):
     assert computed() == [0, 1, 2]
 
 
+def test_a_result_that_was_altered_is_computed_again(plan):
+    tasks, computed, path = plan
+    run_tasks(tasks(3), ResultFile(path), jobs=1)
+    path.write_text(path.read_text().replace('{"square": 4}', '{"square": 5}'))
+    found = run_tasks(tasks(3), ResultFile(path), jobs=1)
+    assert [outcome.result["square"] for outcome in found] == [0, 1, 4]
+    assert computed() == [0, 1, 2, 2]
+
+
+def test_of_two_processes_the_first_result_counts_for_both(plan):
+    tasks, _, path = plan
+    (task,) = tasks(1)
+    one, two = ResultFile(path), ResultFile(path)
+    one.add(task.key, {"square": "first"})
+    two.add(task.key, {"square": "second"})
+    for file in (one, two, ResultFile(path)):
+        (found,) = run_tasks([task], file, jobs=1)
+        assert found.result == {"square": "first"}
+
+
+def test_processes_that_share_a_file_lose_nothing(tmp_path):
+    path = tmp_path / "shared.jsonl"
+    writer = (
+        "import sys; from pathlib import Path\n"
+        "from hodgerank.reproduce.experiment import ResultFile\n"
+        "file = ResultFile(Path(sys.argv[1]))\n"
+        "for k in range(40): file.add(f'{sys.argv[2]}-{k}', ['x' * 20_000, k])"
+    )
+    processes = [subprocess.Popen([sys.executable, "-c", writer, str(path), name]) for name in "ab"]
+    assert [process.wait(60) for process in processes] == [0, 0]
+    assert len(ResultFile(path).results) == 80
+
+
 def test_timed_tasks_run_after_the_others(plan):
     tasks, _, path = plan
-    order = []
+    counts = []
     timed = [Task(square, {**task.settings}, is_timed=True) for task in tasks(2)]
     rest = [Task(square, {**task.settings, "x": 10}) for task in tasks(1)]
-    run_tasks([*timed, *rest], ResultFile(path), jobs=1, on_done=lambda: order.append(1))
+    run_tasks([*timed, *rest], ResultFile(path), jobs=1, on_done=counts.append)
     assert [key for key in ResultFile(path).results if '"x": 10' in key] == [
         next(iter(ResultFile(path).results))
     ]
-    assert len(order) == 3
+    assert counts == [0, 1, 2, 3]
 
 
 def test_the_runs_of_a_small_effort_are_among_those_of_a_large_one():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -16,7 +18,7 @@ from hodgerank.reproduce.verdict import (
     Status,
     Verdict,
     number,
-    ratio_status,
+    speed_status,
 )
 
 LOOKS = (10, 20, 30)
@@ -31,7 +33,7 @@ def curves(a, b, panel=""):
 
 
 def judge(found, **check):
-    published = Published("Figure 0", "", "", (Claim("", check),))
+    published = Published("Figure 0", "", "", (Claim("x", "", check),))
     return found.verdicts(published)[0]
 
 
@@ -75,11 +77,14 @@ def test_few_runs_decide_nothing(noise):
     assert "a single run" in judge(curves(noise[0][:1], noise[1][:1]), above=["a", "b"]).evidence
 
 
-@pytest.mark.parametrize(("ratio", "status"), [(1.05, "holds"), (1.2, "holds in part")])
+@pytest.mark.parametrize(
+    ("ratio", "status"),
+    [(1.05, "holds"), (1.2, "holds in part"), (1.015, "holds in part"), (0.9, "does not hold")],
+)
 def test_about_five_per_cent_is_neither_twenty_nor_one(noise, ratio, status):
     verdict = judge(curves(0.5 * ratio + noise[0], 0.5 + noise[1]), above=["a", "b"], by=0.05)
     assert verdict.status == status
-    assert f"{100 * (ratio - 1):+.0f}"[:2] in verdict.evidence
+    assert f"That is {'+' if ratio > 1 else '−'}" in verdict.evidence
 
 
 @pytest.mark.parametrize(
@@ -122,15 +127,39 @@ def test_a_claim_about_a_panel_looks_at_it_alone(noise):
 )
 def test_a_figure_is_judged_by_its_claims(statuses, verdict, tally):
     published = Published("Figure 0", "", "", ())
-    report = Report("x", published, [Verdict(Claim("", {}), status, "") for status in statuses])
+    report = Report(
+        "x", published, [Verdict(Claim("x", "", {}), status, "") for status in statuses]
+    )
     assert (report.verdict, report.tally) == (verdict, tally)
 
 
 @pytest.mark.parametrize(
-    ("ratios", "status"), [([10, 12], "holds"), ([9, 12], "holds in part"), ([3], "does not hold")]
+    ("ratio", "wanted", "status"),
+    [
+        (1.01, 1, "does not hold"),
+        (1.25, 1, "undecided"),
+        (1.5, 1, "holds"),
+        (12, 10, "holds"),
+        (3, 10, "does not hold"),
+    ],
 )
-def test_a_ratio_holds_where_all_reach_it(ratios, status):
-    assert ratio_status(ratios, 10) == status
+def test_a_speed_holds_where_its_interval_is_beyond_the_margin(noise, ratio, wanted, status):
+    assert speed_status(Estimate.of(np.log(ratio) + noise[0][:, 0]), wanted) == status
+
+
+def test_few_timings_decide_nothing():
+    assert speed_status(Estimate.of(np.log([3.0, 3.1, 3.2]))) is Status.UNDECIDED
+
+
+def test_a_ratio_of_means_has_an_interval_that_covers():
+    rng = np.random.default_rng(5)
+    inside = 0
+    for _ in range(400):
+        under = rng.normal(0.5, 0.2, 60)
+        share = Estimate.ratio(0.05 * under + rng.normal(0, 0.02, 60), under)
+        lower, upper = share.interval()
+        inside += lower <= 0.05 <= upper
+    assert 0.92 <= inside / 400 <= 0.98
 
 
 def test_well_above_is_more_than_above(noise):
@@ -150,6 +179,55 @@ def test_a_difference_of_zero_point_something_has_no_zero():
 
 
 def test_questions_of_our_own_do_not_count_against_the_paper():
-    ours = Verdict(Claim("", {}, is_ours=True), Status.FAILS, "")
-    theirs = Verdict(Claim("", {}), Status.HOLDS, "")
+    ours = Verdict(Claim("x", "", {}, is_ours=True), Status.FAILS, "")
+    theirs = Verdict(Claim("x", "", {}), Status.HOLDS, "")
     assert Report("x", Published("Figure 0", "", "", ()), (theirs, ours)).verdict == "reproduced"
+
+
+def test_the_verdict_names_baselines_of_ours_that_it_was_not_shown_against():
+    def ours(status, caveat):
+        return Verdict(Claim("x", "", {}, is_ours=True, caveat=caveat), status, "")
+
+    theirs = Verdict(Claim("x", "", {}), Status.HOLDS, "")
+    published = Published("Figure 0", "", "", ())
+    verdicts = [theirs, ours(Status.FAILS, "rounds"), ours(Status.UNDECIDED, "others")]
+    report = Report("x", published, [*verdicts, ours(Status.HOLDS, "a third")])
+    assert report.verdict == "reproduced"
+    assert report.caveat == "not shown: rounds, others"
+    assert Report("x", published, [theirs]).caveat == ""
+
+
+def test_undecided_means_that_are_close_are_said_to_be_equal(noise):
+    verdict = judge(curves(0.5 + noise[0], 0.5 + noise[1]), above=["a", "b"])
+    assert verdict.status is Status.UNDECIDED
+    assert "The means are equal within .020." in verdict.evidence
+
+
+def test_what_remains_of_a_gain_is_part_of_the_evidence():
+    rng = np.random.default_rng(2)
+    a, b, c = (mean + rng.normal(0, 0.01, (40, 3)) for mean in (0.6, 0.55, 0.5))
+    values = {("", name): curve for name, curve in zip("abc", (a, b, c), strict=True)}
+    found = Curves(LOOKS, ("",), ("a", "b", "c"), values)
+    verdict = judge(found, above=["a", "b"], gain_over="c")
+    assert verdict.status is Status.HOLDS
+    assert re.search(r"Of the gain over c sampling, (4\d|5\d)% .* remains", verdict.evidence)
+
+
+@pytest.mark.parametrize(
+    ("shifts", "status"),
+    [
+        ((0.1, 0.1), "holds"),
+        ((0.1, 0.0), "undecided"),
+        ((0.1, -0.1), "holds in part"),
+        ((-0.1, -0.1), "does not hold"),
+    ],
+)
+def test_a_claim_about_every_panel_needs_every_panel(noise, shifts, status):
+    p, q = (
+        curves(0.5 + shift + noise[0], 0.5 + noise[1], name)
+        for shift, name in zip(shifts, "pq", strict=True)
+    )
+    both = Curves(LOOKS, ("p", "q"), ("a", "b"), p.values | q.values)
+    verdict = judge(both, above=["a", "b"], each_panel=True)
+    assert verdict.status == status
+    assert "of 2 panels" in verdict.evidence

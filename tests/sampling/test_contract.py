@@ -30,6 +30,20 @@ class TestFiedler(GaussianContract):
         return hr.FisherSampler(items, criterion="fiedler", **options)
 
 
+class TestAOptimal(GaussianContract):
+    def build(self, items=ITEMS, **options):
+        return hr.FisherSampler(items, criterion="a-optimal", **options)
+
+
+def third_power(eigenvalues):
+    return eigenvalues**-3.0
+
+
+class TestAnySpectralCriterion(GaussianContract):
+    def build(self, items=ITEMS, **options):
+        return hr.FisherSampler(items, criterion=third_power, **options)
+
+
 class TestBayesian(GaussianContract):
     def build(self, items=ITEMS, **options):
         return hr.BayesianSampler(items, **options)
@@ -43,6 +57,13 @@ class TestBayesianAsPrinted(GaussianContract):
 class TestBayesianOnAnotherLink(GaussianContract):
     def build(self, items=ITEMS, **options):
         return hr.BayesianSampler(items, link="thurstone-mosteller", **options)
+
+
+class TestBayesianWithAnyPrior(GaussianContract):
+    """The bigger the estimated noise, the less pairs are worth; items that join are independent."""
+
+    def build(self, items=ITEMS, **options):
+        return hr.BayesianSampler(items, link="bradley-terry", noise="estimate", **options)
 
 
 class TestRank(SamplerContract):

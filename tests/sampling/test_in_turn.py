@@ -8,7 +8,7 @@ import pytest
 from hodgerank.errors import NothingToAsk
 from hodgerank.sampling.samplers.registry import build_sampler
 
-SAMPLERS = ["auto", "rank", "d-optimal", "bayesian", "top-3", "rounds", "crowd-bt"]
+SAMPLERS = ["auto", "rank", "d-optimal", "a-optimal", "bayesian", "top-3", "rounds", "crowd-bt"]
 
 
 def told(name, n, n_votes, *, repeats=False, seed=1, **options):

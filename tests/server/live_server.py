@@ -61,9 +61,11 @@ class LiveServer:
 
 
 @contextmanager
-def live_server(folder: Path, *, with_standings: bool = False) -> Iterator[LiveServer]:
+def live_server(
+    folder: Path, *, with_standings: bool = False, database: str = ""
+) -> Iterator[LiveServer]:
     """Serve a new context; rankings are computed beside it only where a test looks at them."""
-    context = context_at(str(folder / "campaigns.db"))
+    context = context_at(database or str(folder / "campaigns.db"))
     with pytest.MonkeyPatch.context() as patch, socket.create_server((HOST, 0)) as door:
         if not with_standings:
             patch.setattr(Standings, "keep_up", _do_nothing)

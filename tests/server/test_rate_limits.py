@@ -31,6 +31,15 @@ def test_others_do_not_wait_for_it():
     limits.require(scope(path="/j/cups"))
 
 
+def test_addresses_of_one_ipv6_network_are_one_visitor():
+    limits = RateLimits(lambda: 0.0)
+    for k in range(10):
+        limits.require(scope(client=f"2001:db8::{k:x}"))
+    with pytest.raises(Problem):
+        limits.require(scope(client="2001:db8::ffff"))
+    limits.require(scope(client="2001:db8:0:1::1"))
+
+
 def test_a_class_of_two_hundred_joins_at_once():
     limits = RateLimits(lambda: 0.0)
     for _ in range(200):

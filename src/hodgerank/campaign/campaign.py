@@ -33,7 +33,7 @@ from hodgerank.campaign.summaries import (
 )
 from hodgerank.campaign.tasks import Task
 from hodgerank.campaign.votes import format_of, import_votes, table_of, vote_rows
-from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.comparisons import Comparisons, require_choices
 from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.display import Displayed, short
 from hodgerank.errors import CampaignError
@@ -324,6 +324,7 @@ class Campaign(Displayed):
         Votes that were imported before are refused unless `again` is True.
         """
         read = read_ungrouped(votes).repeated()
+        require_choices(read.report, "a campaign")
         return self.log.transact(lambda state, now: import_votes(state, now, read, again))
 
     # What is known

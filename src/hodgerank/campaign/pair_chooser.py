@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from hodgerank.campaign.sampler_feed import Answers, Places, SamplerFeed, Wanted
 from hodgerank.campaign.settings import CampaignSettings
+from hodgerank.types import Item
 
 FEWEST_OUT = 32  # pairs in progress from which on others are chosen ahead
 SHARE = 8  # one for so many that are out goes out before they are in force, and again after
@@ -208,6 +209,11 @@ class PairChooser:
             self._next.go_on()  # not earlier: it would take the processors from who asks
         return pair
 
+    def draw_slopes(self, workers: Iterable[int]) -> dict[Item, float]:
+        """Return drawn slopes of workers, to decide who should answer."""
+        self.prepare()
+        return self._current.draw_slopes(workers)
+
     def _choose(self, worker: int, exclude: Set[Places], resting: Set[int]) -> Places | None:
         for pair in self._ahead.pairs() if self._ahead is not None else ():
             a, b = pair
@@ -232,7 +238,9 @@ class PairChooser:
         if self._next is None:
             self._next = self._current
         self._n_until_next = max(self._n_until_next, self._current.n_votes // PATIENCE)
-        quick = replace(self._settings, sampler="bayesian", vetting=0, easy_share=0.0)
+        quick = replace(
+            self._settings, sampler="bayesian", vetting=0, easy_share=0.0, choose_workers=False
+        )
         self._current = SamplerFeed(quick, self._answers, self._n_items, self._answers.counted())
         self._ahead = self._next_ahead = None  # they wait for the one that takes long
 

@@ -165,6 +165,10 @@ class SamplerFeed:
             return None
         return int(left), int(right)
 
+    def draw_slopes(self, workers: Iterable[int]) -> dict[Item, float]:
+        """Return drawn slopes of workers, as in `Sampler.draw_slopes`, after all steps."""
+        return self._told().draw_slopes(workers)
+
     def _told(self) -> Sampler:
         if self._last is not None:
             wait([self._last])

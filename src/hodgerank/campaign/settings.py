@@ -19,11 +19,12 @@ from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.sampling.display_order import Display
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.sampling.samplers.auto import MOST_EASY
-from hodgerank.sampling.samplers.registry import build_sampler
+from hodgerank.sampling.samplers.registry import LABEL_FREE, build_sampler
 from hodgerank.types import Item
 
 VERSION = 2
 OUTCOME_TOLERANCE = 1e-9
+ENOUGH_EASY = 0.2  # share of easy pairs from which on slopes of workers were seen to be learned
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,10 @@ class CampaignSettings:
         Stopping rule, such as "tau >= 0.9 and top 3": see `read_rule`.
     sampler, position_bias, vetting, easy_share, display, seed
         Options of the sampler: see `build_sampler` and `AutoSampler`.
+    choose_workers
+        Whether workers whose answers follow the ranking least wait, up to a minute, while others
+        are active: see `Sampler.assign`. Needs an `easy_share` of 0.2, or a sampler that does not
+        use votes, such as 'd-optimal'.
     ranking
         'robust' weights votes by the reliability of their worker, 'plain' weights all equally.
     score_scale
@@ -90,6 +95,7 @@ class CampaignSettings:
     position_bias: Position | None = setting(None, values.position_bias)
     vetting: int = setting(0, values.whole(0, 1000))
     easy_share: float = setting(0.0, values.number(0, MOST_EASY))
+    choose_workers: bool = setting(False, values.flag)
     display: Display = setting("balanced", values.display)
     seed: int = setting(0, values.whole(0, 2**63 - 1))
     ranking: Literal["robust", "plain"] = setting("robust", values.ranking)
@@ -116,6 +122,12 @@ class CampaignSettings:
             )
         if self.stop is not None:
             read_rule(self.stop)
+        shows_workers = self.sampler in LABEL_FREE or self.easy_share >= ENOUGH_EASY
+        if self.choose_workers and not shows_workers:
+            raise InvalidArgument(
+                f"choose_workers needs easy_share = {ENOUGH_EASY:g} or more, or one of the "
+                f"samplers {', '.join(LABEL_FREE)}: close pairs say too little about workers"
+            )
         self.build_sampler(range(2))  # raises an error for unknown samplers
 
     @property

@@ -189,6 +189,9 @@ def n_shown(top: int | None, as_json: bool) -> int:
 def show_scale(ranking: Ranking, console: Console) -> None:
     """Print what the scores mean, unless they are the model's."""
     if words := ranking.scale.explanation:
+        if ranking.residual_sd is not None:
+            noise = f"{ranking.residual_sd:.{ranking.scale.decimals}f}"
+            words += f"; margins scatter around it with a standard deviation of {noise}"
         console.print(verbatim(words, "dim"))
 
 

@@ -26,7 +26,7 @@ from hodgerank.data.groups import VoteGroups
 from hodgerank.data.sources.formula_guard import with_guards
 from hodgerank.data.subsets import join_comparisons
 
-Layout = Literal["pairs", "winners", "arena"]
+Layout = Literal["pairs", "winners", "arena", "margins"]
 
 
 @dataclass(frozen=True)
@@ -109,12 +109,13 @@ def pooled(command: Callable[..., CommandResult]) -> Callable[..., CommandResult
 def convert(
     votes: Comparisons,
     to: Annotated[
-        Layout,
+        Layout | None,
         typer.Option(
             help="Columns to write: left, right, outcome (pairs); winner, loser (winners); "
-            "model_a, model_b, winner, judge as in Chatbot Arena (arena)."
+            "model_a, model_b, winner, judge as in Chatbot Arena (arena); left, right, margin "
+            "(margins). Default: pairs; margins for margins."
         ),
-    ] = "pairs",
+    ] = None,
     lossy: Annotated[
         bool,
         typer.Option(
@@ -143,6 +144,7 @@ def convert(
 
       hodgerank convert votes.csv --where "seconds > 2" -o - | hodgerank rank -
     """
+    to = to or ("pairs" if votes.report.margin_unit is None else "margins")
     result = ConvertResult(votes, to, lossy, output, as_json)
     _ = result.table  # so that an error comes before anything is written
     return result

@@ -35,7 +35,7 @@ class DescribeResult(CommandResult):
         table = Table(box=None, show_header=False, pad_edge=False)
         table.add_column(style="bold")
         table.add_column()
-        for name, value in _facts(self.description):
+        for name, value in _facts(self.description, self.report.margin_unit):
             table.add_row(name, value)
         console.print()
         console.print(table)
@@ -56,15 +56,16 @@ def describe(
     return DescribeResult(describe_votes(votes), votes.report, as_json)
 
 
-def _facts(d: Description) -> list[tuple[str, str]]:
+def _facts(d: Description, unit: str | None) -> list[tuple[str, str]]:
     anonymous = (
         (f", {count(d.anonymous_votes, 'vote')} without a worker") if d.anonymous_votes else ""
     )
     groups = "connected" if d.components == 1 else f"{d.components:,} disconnected groups"
+    graded = f", {d.graded:,} graded" if d.margins is None else ""
     facts = [
         ("items", f"{d.items:,} ({groups})"),
         ("workers", f"{d.workers:,}{anonymous}" if d.workers else "not recorded"),
-        ("votes", f"{d.votes:,} ({count(d.ties, 'tie')}, {d.graded:,} graded)"),
+        ("votes", f"{d.votes:,} ({count(d.ties, 'tie')}{graded})"),
         (
             "pairs compared",
             f"{d.pairs_asked:,} of {d.pairs_possible:,} ({d.coverage:.1%} coverage)",
@@ -72,6 +73,9 @@ def _facts(d: Description) -> list[tuple[str, str]]:
         ("votes per pair", f"{_spread(d.votes_per_pair)}; {d.unanimous_pairs:,} unanimous"),
         ("votes per item", _spread(d.votes_per_item)),
     ]
+    if d.margins is not None:
+        least, most, middle = d.margins.least, d.margins.most, d.margins.median
+        facts.insert(3, ("margins", f"{least:,.6g} to {most:,.6g}, median {middle:,.6g} ({unit})"))
     if d.votes_per_worker is not None:
         facts.append(("votes per worker", _spread(d.votes_per_worker)))
     order = d.display_order

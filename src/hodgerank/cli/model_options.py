@@ -23,13 +23,13 @@ PositionBias = Literal["common", "worker"]
 Covariance = Literal["model", "worker", "ballot"]
 
 ModelOption = Annotated[
-    Model,
+    Model | None,
     typer.Option(
         "--model",
         "-m",
         metavar="MODEL",
-        help="bayes (Bayesian probit), hodgerank (least squares, as in the paper), bradley-terry, "
-        "thurstone-mosteller or robust.",
+        help="bayes (Bayesian probit; default), hodgerank (least squares; default of margins), "
+        "bradley-terry, thurstone-mosteller or robust.",
     ),
 ]
 LinkOption = Annotated[

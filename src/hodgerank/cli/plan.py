@@ -287,7 +287,8 @@ def plan(
     strategy: Annotated[
         str,
         typer.Option(
-            help="auto, sort, rank, bayesian, d-optimal, fiedler, crowd-bt, rounds or random.",
+            help="auto, sort, rank, bayesian, d-optimal, a-optimal, fiedler, crowd-bt, rounds or "
+            "random.",
         ),
     ] = "auto",
     top: Annotated[

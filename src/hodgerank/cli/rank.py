@@ -243,7 +243,7 @@ def _rank_groups(command: Callable[..., CommandResult]) -> Callable[..., Command
 def rank(
     votes: Comparisons | ComparisonGraph | VoteGroups,
     context: typer.Context,
-    model: ModelOption = "bayes",
+    model: ModelOption = None,
     link: LinkOption = "uniform",
     ridge: RidgeOption = None,
     components: ComponentsOption = "largest",

@@ -113,6 +113,8 @@ def reading_page(rich_markup_mode: Any) -> Any:
 
           hodgerank rank games.csv --outcome points_a-points_b
 
+          hodgerank rank games.csv --margin points_a-points_b
+
           hodgerank rank trials.csv --map f=left --map j=right --skip timeout
 
           hodgerank rank votes.txt --no-header --left 1 --right 2 --outcome 3

@@ -107,8 +107,8 @@ def replay(
     strategy: Annotated[
         list[str] | None,
         typer.Option(
-            help="auto, sort, rank, bayesian, d-optimal, fiedler, crowd-bt, rounds, random or "
-            "top-5; may be repeated. Default: auto and random.",
+            help="auto, sort, rank, bayesian, d-optimal, a-optimal, fiedler, crowd-bt, rounds, "
+            "random or top-5; may be repeated. Default: auto and random.",
             show_default=False,
         ),
     ] = None,

@@ -164,7 +164,7 @@ def report(
     title: Title = None,
     question: Question = None,
     form: FormatOption = None,
-    model: ModelOption = "bayes",
+    model: ModelOption = None,
     position_bias: PositionBiasOption = None,
     equal_weights: EqualWeightsOption = False,
     covariance: CovarianceOption = None,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.special import expit
 
 from hodgerank.collecting.stopping import ExpectedTau, RankingRule
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
@@ -40,6 +39,14 @@ GROWTH = (1.3, 2.0)
 FINEST = 1.03  # and at least
 GROWING = 1.02  # least gain in certainty by three times as many votes, if they help
 TINY = 1e-9
+# Shapes of the true scores: 0 is a draw of the posterior, 1 evenly spaced.
+SHAPES = (0.0, 0.25, 0.5, 0.75, 1.0)
+# The other link, and the ratio of its noise; the logistic has standard deviation pi/sqrt(3).
+OTHER_LINK = {
+    "thurstone-mosteller": ("bradley-terry", math.pi / math.sqrt(3)),
+    "bradley-terry": ("thurstone-mosteller", math.sqrt(3) / math.pi),
+}
+SCALES = (0.7, 0.8, 0.9, 1.0, 1.15, 1.3)  # of this ratio, equally probable
 FARTHEST = 100.0  # times the simulated votes: beyond that, no forecast
 EARLY = 0.8  # of the expected votes until the target, so as not to overshoot it
 
@@ -222,8 +229,19 @@ def _typical(takes: FloatArray) -> float:
 
 
 def _play_on(sampler: Sampler, ranking: Ranking, rules: Sequence[RankingRule]) -> FloatArray:
-    """Return the votes until each target (rows) in each continuation; infinite if pairs run out.
+    """Return the votes until each target (rows) in each continuation; infinite if pairs run out."""
+    return np.stack(list(continuations(sampler, ranking, rules)), axis=1)
 
+
+def continuations(
+    sampler: Sampler,
+    ranking: Ranking,
+    rules: Sequence[RankingRule],
+    most_votes: float = np.inf,
+) -> Iterator[FloatArray]:
+    """Simulate continuations one by one, and yield the votes until each target.
+
+    A continuation ends after `most_votes` more votes; a target not reached by then takes more.
     Random numbers are the same for every forecast of a campaign, so that forecasts differ only by
     the votes between them.
     """
@@ -233,28 +251,39 @@ def _play_on(sampler: Sampler, ranking: Ranking, rules: Sequence[RankingRule]) -
     first = start.ranking()
     sure = [rule.sureness(first, start.active_items) for rule in rules]
     truths = _Truths(sampler.votes, ranking)
-    takes = np.empty((len(rules), CONTINUATIONS))
     for k in range(CONTINUATIONS):
         rng = np.random.default_rng((sampler.seed, k))
-        scores = truths.draw((k + rng.random()) / CONTINUATIONS, rng)
-        future = _Future(deepcopy(start), scores, ranking.link, rng)
+        crowd = truths.draw((k + rng.random()) / CONTINUATIONS, rng)
+        future = _Future(deepcopy(start), crowd, rng, most_votes)
         watches = [
             _Watch(rule, rule.needed, future, now) for rule, now in zip(rules, sure, strict=True)
         ]
-        takes[:, k] = future.answers_until(watches)
-    return takes - sampler.n_votes
+        yield np.array(future.answers_until(watches)) - sampler.n_votes
+
+
+class _Crowd(NamedTuple):
+    """True scores, and the link by which a simulated crowd votes.
+
+    `scale` is the factor between these scores and those of the ranking.
+    """
+
+    scores: dict[Item, float]
+    link: str
+    scale: float = 1.0
 
 
 class _Truths:
-    """The posterior of the true scores, including their spread and the shape of its distribution.
+    """The posterior of the true scores, including their spread, the shape of their distribution,
+    and the link.
 
-    The posterior is a mixture over the plausible spreads, and each part assumes normal scores. Such
-    scores contain close pairs, which take many votes; evenly spaced ones do not. A draw and the
-    evenly spaced scores of the same order and spread are equally probable before the votes.
+    The posterior of the ranking is a mixture over the plausible spreads, and each part assumes
+    normal scores and one link. Normal scores contain close pairs, which take many votes; evenly
+    spaced ones do not. The prior of the shape is uniform between the two. Either link is equally
+    probable: with the other one, the same votes mean a different distance of close items.
     """
 
     def __init__(self, votes: Comparisons, ranking: Ranking) -> None:
-        self._items, self._link = ranking.items, LINKS[ranking.link]
+        self._items, self._link = ranking.items, ranking.link
         self._parts = ranking.posterior_parts
         self._upto = np.cumsum([part.share for part in self._parts])
         row = {item: k for k, item in enumerate(self._items)}
@@ -264,17 +293,33 @@ class _Truths:
         weight = weight / ranking.dispersion
         self._wins, self._losses = (weight * (1 + sign * votes.outcome) / 2 for sign in (1, -1))
 
-    def draw(self, share: float, rng: np.random.Generator) -> dict[Item, float]:
-        """Draw scores; `share` is the quantile of the spread."""
+    def draw(self, share: float, rng: np.random.Generator) -> _Crowd:
+        """Draw a crowd; `share` is the quantile of the spread."""
         place = int(np.searchsorted(self._upto, share * self._upto[-1]))
         normal = _drawn(self._parts[min(place, len(self._parts) - 1)], rng)
         even = _evenly_spaced(normal)
-        is_even = rng.random() < expit(self._log_likelihood(even) - self._log_likelihood(normal))
-        return dict(zip(self._items, (even if is_even else normal).tolist(), strict=True))
+        shapes = [normal + evenness * (even - normal) for evenness in SHAPES]
+        scores = shapes[self._drawn_by_likelihood([(shape, self._link) for shape in shapes], rng)]
+        other, ratio = OTHER_LINK.get(self._link, OTHER_LINK["bradley-terry"])
+        scales = [1.0] * len(SCALES) + [ratio * scale for scale in SCALES]
+        links = [self._link] * len(SCALES) + [other] * len(SCALES)
+        crowds = [(scale * scores, link) for scale, link in zip(scales, links, strict=True)]
+        k = self._drawn_by_likelihood(crowds, rng)
+        return _Crowd(
+            dict(zip(self._items, crowds[k][0].tolist(), strict=True)), links[k], scales[k]
+        )
 
-    def _log_likelihood(self, scores: FloatArray) -> float:
+    def _drawn_by_likelihood(
+        self, crowds: Sequence[tuple[FloatArray, str]], rng: np.random.Generator
+    ) -> int:
+        """Draw the place of a crowd with probability proportional to its likelihood."""
+        heights = np.array([self._log_likelihood(*crowd) for crowd in crowds])
+        upto = np.cumsum(np.exp(heights - heights.max()))
+        return int(np.searchsorted(upto, rng.random() * upto[-1]))
+
+    def _log_likelihood(self, scores: FloatArray, link: str) -> float:
         """Return the log-likelihood of the votes; those of each worker count in full."""
-        p = self._link.cdf(scores[self._left] - scores[self._right])
+        p = LINKS[link].cdf(scores[self._left] - scores[self._right])
         p = np.clip(p, TINY, 1 - TINY)
         return float(self._wins @ np.log(p) + self._losses @ np.log1p(-p))
 
@@ -305,7 +350,8 @@ def _play_model(sampler: Sampler, ranking: Ranking, rules: Sequence[RankingRule]
         model = sampler.fresh(MODEL_ITEMS, seed=int(rng.integers(2**62)))
         model.prepare_to_stop()
         first = model.ranking()
-        future = _Future(model, dict(enumerate(truth.tolist())), ranking.link, rng)
+        crowd = _Crowd(dict(enumerate(truth.tolist())), ranking.link)
+        future = _Future(model, crowd, rng)
         watches = [
             _Watch(rule, needed, future, rule.sureness(first, model.active_items))
             for rule, reached in zip(rules, now, strict=True)
@@ -325,17 +371,21 @@ class _Future:
     """
 
     def __init__(
-        self, sampler: Sampler, scores: dict[Item, float], link: str, rng: np.random.Generator
+        self,
+        sampler: Sampler,
+        crowd: _Crowd,
+        rng: np.random.Generator,
+        most_votes: float = np.inf,
     ) -> None:
-        self.sampler, self._link, self._rng = sampler, link, rng
+        self.sampler, self._link, self._rng = sampler, crowd.link, rng
         self._code = {item: code for code, item in enumerate(sampler.items)}
-        self._scores = np.array([scores[item] for item in sampler.items])
+        self._scores = np.array([crowd.scores[item] for item in sampler.items])
         leans = sampler.position_biases or {None: 0.0}  # the unnamed worker comes last
         self._workers = tuple(worker for worker in leans if worker is not None)
-        self._leans = np.array(list(leans.values()))
-        n_more = np.clip(SIMULATED, *(np.array(PER_ITEM) * len(scores)))
+        self._leans = crowd.scale * np.array(list(leans.values()))
+        n_more = np.clip(SIMULATED, *(np.array(PER_ITEM) * len(crowd.scores)))
         self._begun = sampler.n_votes
-        self._furthest = self._begun + int(n_more)
+        self._furthest = self._begun + int(min(n_more, most_votes))
         self._is_exhausted = False
 
     @property

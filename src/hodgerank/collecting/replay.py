@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hodgerank.collecting.run import play
-from hodgerank.data.comparisons import NO_WORKER
+from hodgerank.data.comparisons import NO_WORKER, require_choices
 from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.display import Charted, Displayed, Preview
 from hodgerank.errors import InvalidArgument, NothingToAsk
@@ -48,6 +48,7 @@ class RecordedCrowd(Displayed):
 
     def __init__(self, votes: VotesLike, *, replacement: bool = False, rng: RngLike = None) -> None:
         votes = read_ungrouped(votes)
+        require_choices(votes.report, "RecordedCrowd")
         self.items: tuple[Item, ...] = votes.items
         self._replacement = replacement
         self._rng = np.random.default_rng(rng)
@@ -216,8 +217,8 @@ def replay(
     votes
         Comparisons, or anything `read_comparisons` takes.
     strategies
-        Names: auto, sort, rank, bayesian, d-optimal, fiedler, crowd-bt, rounds, random, top-5 (or
-        another number).
+        Names: auto, sort, rank, bayesian, d-optimal, a-optimal, fiedler, crowd-bt, rounds, random,
+        top-5 (or another number).
     n_votes
         Votes per run; default: half of the recorded votes. The closer to all of them, the less
         there is to choose.
@@ -242,6 +243,7 @@ def replay(
     ((1, 20), True)
     """
     votes = read_ungrouped(votes)
+    require_choices(votes.report, "replay")
     graph = ComparisonGraph.from_comparisons(votes)
     n_votes = max(1, len(votes) // 2) if n_votes is None else n_votes
     if not 1 <= runs <= MOST_RUNS or n_votes < 1:

@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from hodgerank.collecting.call_loop import Budget, StopReason
 from hodgerank.collecting.collector import Collector, OnAnswer, RunResult
 from hodgerank.collecting.stopping import StoppingRule
-from hodgerank.errors import NothingToAsk
+from hodgerank.errors import InvalidArgument, NothingToAsk
 from hodgerank.sampling.answers import Answer
 from hodgerank.sampling.candidates import Candidates
 from hodgerank.sampling.sampler import Sampler
-from hodgerank.types import Pair
+from hodgerank.types import Item, Pair
 
-Judge: TypeAlias = Callable[[Pair], Any]
+Judge: TypeAlias = Callable[..., Any]
 """Maps a pair to an outcome in [-1, 1] (+1 prefers left), a tuple of outcome and worker,
-an `Answer`, or None for no answer.
+an `Answer`, or None for no answer. If the sampler chooses the worker, it gets the worker too.
 """
+Workers: TypeAlias = Iterable[Item] | Callable[[], Iterable[Item]]
+"""Names of workers, or a function that returns those available now."""
+
+
+def who_is_available(workers: Workers) -> Callable[[], list[Item]]:
+    """Return a function that returns the workers available now."""
+    if callable(workers):
+        return lambda: list(workers())
+    if isinstance(workers, str):
+        raise InvalidArgument(f"workers must be a list of names or a function, not {workers!r}")
+    names = list(workers)
+    return lambda: names
+
+
+def answer_of(said: Any, pair: Pair, worker: Item | None) -> Answer | None:
+    """Read the reply of a judge; the worker is the one asked, unless the reply names another."""
+    answer = Answer.of(said, pair)
+    if answer is None or answer.worker is not None or worker is None:
+        return answer
+    return replace(answer, worker=worker)
 
 
 class Step(NamedTuple):
@@ -29,12 +50,17 @@ class Step(NamedTuple):
 
 
 def play(
-    sampler: Sampler, judge: Judge, *, candidates: Callable[[], Candidates] | None = None
+    sampler: Sampler,
+    judge: Judge,
+    *,
+    candidates: Callable[[], Candidates] | None = None,
+    workers: Workers | None = None,
 ) -> Iterator[Step]:
     """Ask, let the judge answer and tell the sampler; yield each turn afterwards.
 
     A pair without an answer is set aside: it stays pending. `candidates` returns the pairs that may
-    be asked before each turn. Raises `NothingToAsk` when no pair is left.
+    be asked before each turn. With `workers` the sampler chooses who answers, and the judge gets
+    the pair and the worker. Raises `NothingToAsk` when no pair is left.
 
     >>> import hodgerank as hr
     >>> turns = play(hr.AutoSampler(["tea", "milk"]), lambda pair: +1)
@@ -42,10 +68,17 @@ def play(
     ['milk', 'tea']
     """
     set_aside: list[Pair] = []
+    available = None if workers is None else who_is_available(workers)
     while True:
         allowed = None if candidates is None else candidates()
-        pair = sampler.ask(pending=set_aside, candidates=allowed)
-        answer = Answer.of(judge(pair), pair)
+        worker: Item | None = None
+        if available is None:
+            pair = sampler.ask(pending=set_aside, candidates=allowed)
+            said = judge(pair)
+        else:
+            worker, pair = sampler.assign(available(), set_aside, allowed)
+            said = judge(pair, worker)
+        answer = answer_of(said, pair, worker)
         if answer is None:
             set_aside.append(pair)
         else:
@@ -58,6 +91,7 @@ def run(
     judge: Judge,
     budget: int,
     *,
+    workers: Workers | None = None,
     stop: StoppingRule | None = None,
     log: Path | str | None = None,
     on_answer: OnAnswer | None = None,
@@ -74,6 +108,10 @@ def run(
         `Answer` (with a weight), or None for no answer; the pair is then set aside.
     budget
         Number of votes, including those in the log.
+    workers
+        Workers who can answer, or a function that returns those available now. The sampler then
+        chooses the worker too, see `Sampler.assign`, and the judge is called with the pair and the
+        worker.
     stop
         Stopping rule, e.g. `ExpectedTau(0.9) | TopKCertain(3)`.
     log
@@ -93,7 +131,7 @@ def run(
     ('tea', 'milk', 'cola')
     """
     collector = Collector(sampler, Budget(budget), stop, log, on_answer)
-    turns = play(sampler, judge)
+    turns = play(sampler, judge, workers=workers)
     with collector.progress_bar(progress) as advance:
         while not (reason := collector.reason_to_stop()):
             try:

@@ -8,11 +8,11 @@ from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from inspect import isawaitable, iscoroutinefunction
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from hodgerank.collecting.call_loop import Budget, CallLoop, StopReason
 from hodgerank.collecting.collector import Collector, OnAnswer, RunResult
-from hodgerank.collecting.run import Judge
+from hodgerank.collecting.run import Judge, Workers, answer_of, who_is_available
 from hodgerank.collecting.stopping import StoppingRule
 from hodgerank.errors import (
     InvalidArgument,
@@ -22,7 +22,6 @@ from hodgerank.errors import (
     StopAsking,
     require_one_of,
 )
-from hodgerank.sampling.answers import Answer
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.types import Item, Pair
 
@@ -66,6 +65,18 @@ class Allowance:
         return self._left[key] >= 0
 
 
+class Turn(NamedTuple):
+    """A pair in progress, and the worker if the sampler chose one."""
+
+    pair: Pair
+    worker: Item | None = None
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """Arguments of the judge."""
+        return (self.pair,) if self.worker is None else self
+
+
 class RetryingJudge:
     """A judge with a time-out and retries, after a delay that doubles.
 
@@ -96,25 +107,25 @@ class RetryingJudge:
         # own threads, since a pair must not wait for one while its time is running
         self._threads = ThreadPoolExecutor(max_workers=concurrency, thread_name_prefix="judge")
 
-    async def ask(self, pair: Pair) -> Any:
+    async def ask(self, turn: Turn) -> Any:
         """Return the judge's answer after retries; raise the error of the last try."""
         for attempt in range(self._retries):
             try:
-                return await self._once(pair)
+                return await self._once(turn)
             except (StopAsking, JudgeFailed):
                 raise
             except Exception:
                 await asyncio.sleep(self._retry_delay * 2**attempt)
-        return await self._once(pair)
+        return await self._once(turn)
 
-    async def _once(self, pair: Pair) -> Any:
-        return await asyncio.wait_for(self._call(pair), self._timeout)
+    async def _once(self, turn: Turn) -> Any:
+        return await asyncio.wait_for(self._call(turn), self._timeout)
 
-    async def _call(self, pair: Pair) -> Any:
+    async def _call(self, turn: Turn) -> Any:
         if self._is_coroutine:
-            return await self._judge(pair)
+            return await self._judge(*turn.arguments)
         loop = asyncio.get_running_loop()
-        said = await loop.run_in_executor(self._threads, self._judge, pair)
+        said = await loop.run_in_executor(self._threads, self._judge, *turn.arguments)
         return await said if isawaitable(said) else said
 
     def close(self) -> None:
@@ -130,6 +141,7 @@ async def run_async(
     judge: Judge,
     budget: int,
     *,
+    workers: Workers | None = None,
     concurrency: int = 64,
     retries: int = 3,
     timeout: float | None = 120.0,
@@ -159,6 +171,8 @@ async def run_async(
     judge
         As in `run`: a coroutine function, or a function that is called in threads (which cannot be
         stopped when they time out).
+    workers
+        As in `run`; each worker has one pair in progress. Not with `orders='both'`.
     concurrency
         Pairs in progress at the same time.
     retries
@@ -190,6 +204,11 @@ async def run_async(
     if concurrency < 1 or retries < 0:  # before the sampler is told what the log holds
         raise InvalidArgument("concurrency must be at least 1 and retries at least 0")
     require_one_of(orders, ("single", "both"), "orders")
+    if workers is not None and orders == "both":
+        raise InvalidArgument(
+            "workers are chosen for single pairs: leave out orders='both', or let the judge name "
+            "the worker"
+        )
     patient = RetryingJudge(
         judge, concurrency=concurrency, retries=retries, retry_delay=retry_delay, timeout=timeout
     )
@@ -200,6 +219,7 @@ async def run_async(
             concurrency=concurrency,
             per_pair=per_pair,
             both_orders=orders == "both",
+            workers=workers,
             set_aside=set_aside,
             on_end=on_end,
         )
@@ -208,26 +228,28 @@ async def run_async(
         patient.close()
 
 
-class PairLoop(CallLoop[Pair]):
+class PairLoop(CallLoop[Turn]):
     """Asks the pairs that a sampler chooses; options are those of `run_async`."""
 
     def __init__(
         self,
         collector: Collector,
-        ask: Callable[[Pair], Coroutine[Any, Any, Any]],
+        ask: Callable[[Turn], Coroutine[Any, Any, Any]],
         *,
         concurrency: int,
         per_pair: int | Callable[[Pair], int] | None,
         both_orders: bool,
         set_aside: Iterable[Pair],
         on_end: Callable[[str], None] | None,
+        workers: Workers | None = None,
     ) -> None:
         super().__init__(concurrency, collector.budget)
         self._collector, self._ask, self._on_end = collector, ask, on_end
         self._both_orders = both_orders
+        self._available = None if workers is None else who_is_available(workers)
         self._allowance = None if per_pair is None else Allowance(collector.sampler, per_pair)
         self._set_aside = list(set_aside)  # without an answer
-        self._chosen: deque[Pair] = deque()  # not yet sent
+        self._chosen: deque[Turn] = deque()  # not yet sent
         self._advance: Callable[[], None] = lambda: None
 
     async def collect(self, progress: bool | None) -> RunResult:
@@ -254,35 +276,42 @@ class PairLoop(CallLoop[Pair]):
         """Send as many pairs as allowed; return why nothing is in progress, if so."""
         while (free := self.n_free) > 0:
             if not self._chosen:
-                pairs = self._next(free)
-                if isinstance(pairs, str):
-                    return "" if self.out else pairs
-                for pair in pairs[: 1 if self._both_orders else None]:
-                    self._chosen.append(pair)
+                turns = self._next(free)
+                if isinstance(turns, str):
+                    return "" if self.out else turns
+                for turn in turns[: 1 if self._both_orders else None]:
+                    self._chosen.append(turn)
                     if self._both_orders:
-                        self._chosen.append(Pair(pair.right, pair.left))
-            pair = self._chosen.popleft()
-            if self._allowance is None or self._allowance.take(pair):
-                self.send(self._ask(pair), pair)
+                        self._chosen.append(Turn(Pair(turn.pair.right, turn.pair.left)))
+            turn = self._chosen.popleft()
+            if self._allowance is None or self._allowance.take(turn.pair):
+                self.send(self._ask(turn), turn)
         return ""
 
-    def _next(self, n: int) -> list[Pair] | str:
-        """Return the next pair, or why there is none."""
-        pending = [*self.out.values(), *self._set_aside]
+    def _next(self, n: int) -> list[Turn] | str:
+        """Return the next pairs, or why there are none."""
+        sampler, busy = self._collector.sampler, {turn.worker for turn in self.out.values()}
+        pending = [*(turn.pair for turn in self.out.values()), *self._set_aside]
         used_up = () if self._allowance is None else self._allowance.used_up
         try:
-            return self._collector.sampler.ask(n, pending=pending, exclude=used_up)
+            if self._available is None:
+                return [Turn(pair) for pair in sampler.ask(n, pending=pending, exclude=used_up)]
+            free = [worker for worker in self._available() if worker not in busy]
+            if not free:
+                return StopReason("no worker is available", "no_pair")
+            worker, pair = sampler.assign(free, pending=pending, exclude=used_up)
+            return [Turn(pair, worker)]
         except NothingToAsk as error:
             return ASKED_ENOUGH if used_up else StopReason(str(error), "no_pair")
 
-    def take(self, done: list[tuple[Pair, asyncio.Task[Any]]]) -> None:
+    def take(self, done: list[tuple[Turn, asyncio.Task[Any]]]) -> None:
         """Tell the sampler an answer."""
         missed: list[BaseException | None] = []
         nonsense: InvalidComparisons | None = None
-        for pair, task in done:
+        for (pair, worker), task in done:
             error = task.exception()
             try:
-                answer = None if error else Answer.of(task.result(), pair)
+                answer = None if error else answer_of(task.result(), pair, worker)
             except InvalidComparisons as mistake:
                 nonsense = nonsense or mistake
                 continue

@@ -22,6 +22,8 @@ GRADED_APART = (
     "read all votes from one file"
 )
 MOST_UNUSED = 8  # unused columns that are named
+LARGEST_MARGIN = 1e100  # sums of squares of larger ones might overflow
+MARGIN = "margin"  # unit of margins whose column does not name one
 MOST_LINES = 20
 MOST_SINGLE = 300_000_000  # votes that may be expanded to one row each
 # Columns that are left out where they are empty.
@@ -56,6 +58,9 @@ class ReadReport:
         Number of units (prompts, pages ...) whose votes are correlated; 0 if none are named.
     adaptive
         Whether pairs were chosen adaptively, depending on earlier votes.
+    margin_unit
+        Unit of the outcomes if they are margins, such as 'goals': real numbers without bounds. None
+        for choices, ties and grades.
     unused
         Columns that were not used.
     display_doubt
@@ -82,6 +87,7 @@ class ReadReport:
     ballots: int = 0
     units: int = 0
     adaptive: bool = False
+    margin_unit: str | None = None
     unused: tuple[str, ...] = ()
     display_doubt: str = ""
     split_by: str | None = None
@@ -136,6 +142,7 @@ class ReadReport:
             "filtered": self.filtered,
             "rejected": self.rejected,
             "adaptive": self.adaptive,
+            "margin_unit": self.margin_unit,
             "display_doubt": self.display_doubt or None,
             "unused": list(self.unused),
         }
@@ -153,6 +160,13 @@ def joint_report(reports: Sequence[ReadReport], source: str) -> ReadReport:
     strengths = dict.fromkeys(report.strengths for report in reports if report.strengths)
     if len(strengths) > 1:
         notes[GRADED_APART] = None
+    margin_units = list(dict.fromkeys(report.margin_unit for report in reports))
+    if len(margin_units) > 1:
+        named = " and ".join("none" if unit is None else repr(unit) for unit in margin_units)
+        raise InvalidComparisons(
+            f"{source}: votes with different units of margins ({named}) cannot be joined: rank "
+            "them separately, or keep only who won with signs_only=True (--signs-only)"
+        )
     counts = (
         "rows", "both_bad", "both_bad_ties", "skipped", "unanswered", "missing", "filtered",
         "rejected",
@@ -164,6 +178,7 @@ def joint_report(reports: Sequence[ReadReport], source: str) -> ReadReport:
         ballots=sum(report.ballots for report in reports),
         units=sum(report.units for report in reports),
         adaptive=any(report.adaptive for report in reports),
+        margin_unit=margin_units[0] if margin_units else None,
         unused=tuple(dict.fromkeys(name for report in reports for name in report.unused)),
         display_doubt=next((r.display_doubt for r in reports if r.display_doubt), ""),
         notes=tuple(notes),
@@ -183,7 +198,8 @@ class Comparisons(Displayed):
     left, right
         Item codes as shown.
     outcome
-        In [-1, 1]: positive prefers left, 0 is a tie, -1 and 1 are plain choices.
+        In [-1, 1]: positive prefers left, 0 is a tie, -1 and 1 are plain choices. If the report has
+        a `margin_unit`, any finite number: by how much left is better.
     workers, worker
         Distinct workers and each vote's worker code, `NO_WORKER` (-1) if unknown.
     display_known
@@ -291,8 +307,10 @@ class Comparisons(Displayed):
         if not codes_ok:
             raise InvalidComparisons("item and worker codes must be positions in items and workers")
         self._refuse(self.left == self.right, "compare an item with itself")
-        if not (self.outcome.min() >= -1 and self.outcome.max() <= 1):
-            self._refuse(~(np.abs(self.outcome) <= 1), "have an outcome outside [-1, 1]")
+        most = 1.0 if self.report.margin_unit is None else LARGEST_MARGIN
+        if not (self.outcome.min() >= -most and self.outcome.max() <= most):
+            bounds = "[-1, 1]" if self.report.margin_unit is None else f"+-{LARGEST_MARGIN:g}"
+            self._refuse(~(np.abs(self.outcome) <= most), f"have an outcome outside {bounds}")
         if self.weight is not None:
             usable = np.isfinite(self.weight) & (self.weight > 0)
             self._refuse(~usable, "have a weight that is not positive")
@@ -445,9 +463,10 @@ class Comparisons(Displayed):
             Dataframe library: 'pandas', 'polars' or 'pyarrow'. Default: that of the input, or else
             pandas if it is installed, or else polars.
         layout
-            'pairs' (left, right, outcome), 'winners' (winner, loser) or 'arena' (model_a, model_b,
-            winner, judge, as in Chatbot Arena). Default: pairs, or winners where the display order
-            is unknown for all votes and there are no ties or grades.
+            'pairs' (left, right, outcome), 'winners' (winner, loser), 'arena' (model_a, model_b,
+            winner, judge, as in Chatbot Arena) or 'margins' (left, right, margin). Default: pairs,
+            or winners where the display order is unknown for all votes and there are no ties or
+            grades; margins for margins, which no other layout can express.
         lossy
             Leave out votes that the layout cannot express instead of raising `InvalidArgument`:
             grades, and ties of winners.
@@ -464,6 +483,15 @@ class Comparisons(Displayed):
                 len(self) and not self.display_known.any() and not self.inexpressible("winners")
             )
             layout = "winners" if is_decided else "pairs"
+            layout = layout if self.report.margin_unit is None else "margins"
+        if (layout == "margins") != (self.report.margin_unit is not None):
+            raise InvalidArgument(
+                "the layout 'margins' is for margins, and these votes are not: choose 'pairs' "
+                "(--to pairs)"
+                if layout == "margins"
+                else f"the layout {layout!r} cannot express margins: choose 'margins' (--to "
+                "margins), or keep only who won with signs_only=True (--signs-only)"
+            )
         n_lost = self.inexpressible(layout)
         if n_lost and (n_lost == len(self) or not lossy):
             or_else = "" if lossy else ", or leave them out with lossy=True (--lossy)"
@@ -501,6 +529,8 @@ class Comparisons(Displayed):
             columns[written.time] = self.time
         if self.ballot is not None and not self.units:
             columns["ballot"] = self.ballot + 1
+        if self.report.margin_unit is not None:
+            columns["margin_unit"] = np.full(len(self), self.report.margin_unit, dtype=object)
         if self.report.adaptive:
             columns["asked_by"] = np.full(len(self), "adaptive", dtype=object)
         is_doubtful = written.outcome is not None and not self.display_known.all()
@@ -510,6 +540,16 @@ class Comparisons(Displayed):
             new = written_names(self.extra, list(columns))
             columns |= {new[name]: column for name, column in self.extra.items()}
         return columns
+
+
+def require_choices(report: ReadReport, needed_for: str) -> None:
+    """Refuse margins, by the report of the votes, for a result that needs a model of choices."""
+    if report.margin_unit is not None:
+        raise InvalidArgument(
+            f"{needed_for} needs choices, but the outcomes are margins (unit: "
+            f"{report.margin_unit}): keep only who won with read_comparisons(..., "
+            "signs_only=True) (--signs-only)"
+        )
 
 
 def _used(n: int, *codes: CodeArray) -> tuple[IntArray, list[CodeArray]]:

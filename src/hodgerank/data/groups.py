@@ -110,4 +110,5 @@ def _report(votes: Comparisons, name: str) -> ReadReport:
         ballots=0 if votes.units else votes.n_ballots,
         units=votes.n_ballots if votes.units else 0,
         adaptive=votes.report.adaptive,
+        margin_unit=votes.report.margin_unit,
     )

@@ -118,7 +118,12 @@ def simulate_comparisons(
 class SimulatedCrowd(Displayed):
     """Simulated workers as a judge for `run`.
 
-    Parameters as in `simulate_comparisons`.
+    Parameters
+    ----------
+    items, scores, spread, link, workers, rng
+        As in `simulate_comparisons`.
+    n_available
+        Number of workers available at a time; default: all.
 
     Attributes
     ----------
@@ -143,6 +148,7 @@ class SimulatedCrowd(Displayed):
         spread: float = 1.0,
         link: str = "bradley-terry",
         workers: int | Mapping[str, int] | None = None,
+        n_available: int | None = None,
         rng: RngLike = None,
     ) -> None:
         if not 0 <= spread <= WIDEST or (isinstance(rng, int) and rng < 0):
@@ -169,15 +175,33 @@ class SimulatedCrowd(Displayed):
             raise InvalidArgument(f"scores must be {n} finite numbers")
         self.truth: FloatArray = truth
         self.workers, self._kinds = _crowd(10 if workers is None else workers)
+        if n_available is None:
+            n_available = len(self.workers)
+        if not _is_count(n_available) or not 1 <= n_available <= len(self.workers):
+            raise InvalidArgument(
+                f"n_available must be a number from 1 to {len(self.workers)}, the number of "
+                f"workers, not {short(repr(n_available))}"
+            )
+        self.n_available = n_available
+        self._worker_codes = {worker: code for code, worker in enumerate(self.workers)}
         self._cdf = LINKS[require_one_of(link, LINKS, "link")].cdf
         self._codes = {item: code for code, item in enumerate(self.items)}
 
     def _headline(self) -> str:
         return f"{len(self.items):,} items, {len(self.workers):,} workers"
 
-    def answer(self, left: CodeArray, right: CodeArray) -> tuple[FloatArray, CodeArray]:
-        """Return outcomes of pairs of positions, and the workers who gave them."""
-        worker = self.rng.integers(0, len(self.workers), len(left), dtype=np.int32)
+    def available_workers(self) -> tuple[Item, ...]:
+        """Return workers who are available now, drawn at random, for `run(workers=...)`."""
+        n = len(self.workers)
+        drawn = self.rng.choice(n, self.n_available, replace=False)
+        return tuple(self.workers[code] for code in drawn.tolist())
+
+    def answer(
+        self, left: CodeArray, right: CodeArray, worker: CodeArray | None = None
+    ) -> tuple[FloatArray, CodeArray]:
+        """Return outcomes of pairs of positions, and the workers who gave them, or random ones."""
+        if worker is None:
+            worker = self.rng.integers(0, len(self.workers), len(left), dtype=np.int32)
         p = self._cdf(self.truth[left] - self.truth[right])
         if len(self._kinds) == 1:
             return BEHAVIOURS[next(iter(self._kinds))](p, self.rng), worker
@@ -187,11 +211,16 @@ class SimulatedCrowd(Displayed):
             outcome[rows] = BEHAVIOURS[kind](p[rows], self.rng)
         return outcome, worker
 
-    def __call__(self, pair: Pair) -> tuple[float, Item]:
-        """Return the outcome of a pair and the worker."""
+    def __call__(self, pair: Pair, worker: Item | None = None) -> tuple[float, Item]:
+        """Return the outcome of a pair and the worker: the given one, or a random one."""
         left, right = (np.array([self._codes[item]], np.int32) for item in pair)
-        outcome, worker = self.answer(left, right)
-        return float(outcome[0]), self.workers[worker[0]]
+        if worker is None:
+            outcome, who = self.answer(left, right)
+        elif worker in self._worker_codes:
+            outcome, who = self.answer(left, right, np.array([self._worker_codes[worker]]))
+        else:
+            raise InvalidArgument(f"there is no worker {short(repr(worker))} in this crowd")
+        return float(outcome[0]), self.workers[who[0]]
 
 
 def require_memory(what: str, n: int, n_bytes: int | None = None) -> None:

@@ -48,11 +48,14 @@ ASKERS = ("asked_by",)
 TIMES = ("time", "timestamp", "tstamp", "created_at", "answered_at", "submitted_at", "datetime")
 DISPLAY_KNOWN = ("is_display_known",)
 BALLOTS = ("ballot",)
+MARGIN_UNITS = ("margin_unit",)
 ROLES: tuple[tuple[str, ...], ...] = (
     WORKERS, WEIGHTS, COUNTS, ASKERS, TIMES, DISPLAY_KNOWN, BALLOTS,
+    MARGIN_UNITS,
 )  # fmt: skip
 IDS = ("id", "no", "nr", "number", "name")  # words that add nothing to a role
 RENAMED = "_extra"  # ending of an extra column whose name has another meaning
+EXACT = 2.0**53  # below it, whole numbers have no gaps
 MOST_WORDS = 20  # of the name of a column; more are a text
 
 
@@ -91,7 +94,7 @@ class WrittenLayout:
         values: NDArray[Any] = outcome
         if self.words is not None:
             values = np.array(self.words, object)[outcome.astype(int) + 1]
-        elif (outcome == np.rint(outcome)).all():
+        elif (outcome == np.rint(outcome)).all() and np.abs(outcome).max(initial=0.0) < EXACT:
             values = outcome.astype(np.int64)
         return {self.left: left, self.right: right, self.outcome: values}
 
@@ -107,6 +110,7 @@ LAYOUTS: Mapping[str, WrittenLayout] = {
     "arena": WrittenLayout(
         "model_a", "model_b", "winner", "judge", "tstamp", ("model_b", "tie", "model_a")
     ),
+    "margins": WrittenLayout("left", "right", "margin"),
 }
 
 

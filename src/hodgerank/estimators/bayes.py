@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from hodgerank.data.comparisons import require_choices
 from hodgerank.errors import (
     InvalidArgument,
     InvalidComparisons,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from hodgerank.estimators.position_bias.position_cells import Position
 
 LINK = "thurstone-mosteller"
+NEEDED_FOR = "the Bayesian probit model (--model bayes)"
 LEAST_RIDGE = 1e-4  # scores of standard deviation 100: beyond, probit probabilities are 0 or 1
 
 
@@ -105,6 +107,7 @@ def bayes_rank(
         )
     if isinstance(votes, ComparisonGraph) or source_of(votes).is_lazy:
         graph = build_graph(votes)
+        require_choices(graph.report, NEEDED_FOR)
         ranking = posterior_ranking(
             graph,
             _read_scope(candidates, graph),
@@ -114,6 +117,7 @@ def bayes_rank(
         )
     else:
         answered = AnsweredGraph.of(source_of(votes).distinct_answers())
+        require_choices(answered.votes.report, NEEDED_FOR)
         if position_bias is not None:
             require_display_order(answered.votes, position_bias)
         ranking = _rank_by_worker(

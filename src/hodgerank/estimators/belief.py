@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from hodgerank.estimators.covariance import Covariance, ModelCovariance
+import numpy as np
+
+from hodgerank.estimators.covariance import Covariance, GivenCovariance, ModelCovariance
 from hodgerank.estimators.dispersion import LEAST, dispersion_of, tempered
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.types import FloatArray
+from hodgerank.types import BoolArray, FloatArray
 
 if TYPE_CHECKING:
     from hodgerank.estimators.empirical_bayes import MarginalLikelihood, PosteriorFit
@@ -108,6 +110,90 @@ class FoundBelief:
         return tuple(
             _part(share, evidence.fit(k)) for k, share in zip(places, shares.tolist(), strict=True)
         )
+
+
+WIDEST, NARROWEST = 24, -4  # prior variances in factors of two of the mean squared error
+IMPOSSIBLE = 5.0  # nats below the peak
+NULL = 1e-9  # relative size of the variance of directions that no comparison measures
+FEWEST_FREEDOM = 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class NormalBelief:
+    """The posterior of least-squares scores of margins under a normal prior.
+
+    The scores are normal around the true ones, which are normal around 0 with a variance v. In the
+    eigenvectors of the covariance V = U diag(d) U^T of the scores, the coordinates z have the
+    marginal distribution N(0, v + d), which gives the likelihood of v; the posterior under v has
+    mean v z / (v + d) and variance v d / (v + d). The posterior is a mixture over a grid of v in
+    factors of two, with equal prior weights. In large graphs scores are nearly uncorrelated, and
+    treated so.
+
+    Attributes
+    ----------
+    clustered, model
+        The covariance of the scores, and the model's where votes are correlated: only the ratio of
+        their traces is used, since a clustered covariance may have a low rank.
+    """
+
+    scores: FloatArray
+    clustered: Covariance
+    model: Covariance
+
+    @cached_property
+    def _inflation(self) -> float:
+        """Ratio of the variances to the model's, for correlated votes and for Student's t."""
+        ratio = 1.0
+        if self.clustered is not self.model:
+            ratio = float(self.clustered.variances.sum() / self.model.variances.sum())
+        freedom = self.clustered.freedom
+        if freedom is None:
+            return ratio
+        freedom = max(freedom, FEWEST_FREEDOM)
+        return ratio * freedom / (freedom - 2)
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """One Gaussian for each plausible prior variance."""
+        matrix = self.model.matrix
+        if matrix is None:
+            axes, errors, z = None, self._inflation * self.model.variances, self.scores
+        else:
+            spectrum, axes = np.linalg.eigh(matrix)
+            errors, z = self._inflation * spectrum, axes.T @ self.scores
+        is_measured = errors > NULL * errors.max(initial=0.0)
+        d, z = errors[is_measured], z[is_measured]
+        axes = None if axes is None else axes[:, is_measured]
+        if not len(d):
+            return GivenBelief(self.scores, self.clustered).parts
+        priors = float(d.mean()) * 2.0 ** np.arange(NARROWEST, WIDEST)
+        total = priors[:, None] + d
+        evidence = -0.5 * (np.log(total) + z**2 / total).sum(axis=1)
+        shares = np.where(evidence > evidence.max() - IMPOSSIBLE, evidence, -np.inf)
+        shares = np.exp(shares - shares.max())
+        shares /= shares.sum()
+        return tuple(
+            self._part(float(share), v / (v + d), d, z, axes, is_measured)
+            for v, share in zip(priors, shares, strict=True)
+            if share
+        )
+
+    def _part(
+        self,
+        share: float,
+        kept: FloatArray,
+        d: FloatArray,
+        z: FloatArray,
+        axes: FloatArray | None,
+        is_measured: BoolArray,
+    ) -> Part:
+        """Return the posterior that keeps a part of each coordinate."""
+        if axes is None:
+            mean, variances = np.zeros((2, len(is_measured)))
+            mean[is_measured], variances[is_measured] = kept * z, kept * d
+            return Part(share, mean, GivenCovariance(variances, None))
+        matrix = (axes * (kept * d)) @ axes.T
+        return Part(share, axes @ (kept * z), GivenCovariance(np.diag(matrix).copy(), matrix))
 
 
 def _part(share: float, fit: PosteriorFit) -> Part:

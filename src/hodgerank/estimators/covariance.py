@@ -262,6 +262,36 @@ class ClusteredCovariance:
         return "unit" if self.by == "ballot" and self.votes.units else self.by
 
 
+@dataclass(frozen=True)
+class GivenCovariance:
+    """A covariance by its matrix, or by variances alone if there are too many items for one."""
+
+    variances: FloatArray
+    matrix: FloatArray | None
+    freedom: float | None = None
+
+    def difference(self, a: int, b: int) -> float:
+        """Variance of the difference of two scores."""
+        return float(self.differences(b)[a])
+
+    def differences(self, b: int) -> FloatArray:
+        """Variance of the difference of every score from one of them."""
+        found = self.variances + self.variances[b]
+        if self.matrix is not None:
+            found = np.maximum(found - 2 * self.matrix[:, b], 0.0)
+        found[b] = 0.0
+        return np.asarray(found)
+
+    def quantile(self, confidence: float) -> float:
+        """Quantile of Student's t, or of the normal distribution."""
+        return interval_quantile(confidence, self.freedom)
+
+    @property
+    def description(self) -> str:
+        """How the variances were obtained."""
+        return "exact (given)"
+
+
 def clustered_or_model(
     model: ModelCovariance, clustered: ClusteredCovariance, wanted: CovarianceKind | None
 ) -> Covariance:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import expit
 
-from hodgerank.data.comparisons import NO_WORKER
+from hodgerank.data.comparisons import NO_WORKER, require_choices
 from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.errors import require_positive
 from hodgerank.estimators.belief import FoundBelief
@@ -72,6 +72,7 @@ def crowd_bt(
     for value in reliability:
         require_positive(value, "reliability")
     votes = read_ungrouped(votes)
+    require_choices(votes.report, "crowd_bt")
     alpha, beta = reliability
     weight = np.ones(len(votes)) if votes.weight is None else votes.weight
     who = np.where(votes.worker == NO_WORKER, votes.n_workers, votes.worker)

@@ -234,7 +234,7 @@ def rank_groups(
     rankings: dict[Item, Ranking] = {}
     posteriors: dict[Item, Ranking] = {}
     problems: dict[Item, HodgeRankError] = {}
-    is_default = fit is None and options.get("model", "bayes") == "bayes"
+    is_default = fit is None and options.get("model") in (None, "bayes")
     for group, answers in votes.items():
         try:
             ranking = (fit or rank)(answers, **options)
@@ -244,7 +244,9 @@ def rank_groups(
             continue
         rankings[group] = ranking
         posteriors[group] = (
-            ranking if is_default else bayes_rank(answers, confidence=ranking.confidence)
+            ranking
+            if is_default or ranking.margin_unit is not None
+            else bayes_rank(answers, confidence=ranking.confidence)
         )
     sizes = {group: (answers.n_items, answers.n_votes) for group, answers in votes.items()}
     return GroupRankings(votes.column, rankings, posteriors, problems, sizes)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.comparisons import Comparisons, require_choices
 from hodgerank.errors import InvalidArgument, require_one_of
-from hodgerank.estimators.belief import FoundBelief
+from hodgerank.estimators.belief import Belief, FoundBelief, NormalBelief
 from hodgerank.estimators.covariance import (
     ClusteredCovariance,
     Covariance,
@@ -109,6 +109,22 @@ def noise_of_votes(
     if not (freedom and rss > 0):
         freedom, rss, notes = freedom + 1, rss + unit, (PERFECT_NOTE,)
     return ResidualVariance(rss / freedom, freedom, unit, notes)
+
+
+PERFECT_MARGINS = (
+    "the scores fit every margin perfectly, so the noise cannot be estimated: standard errors "
+    "assume one additional residual as large as a typical margin"
+)
+
+
+def noise_of_margins(graph: ComparisonGraph, rss: float, n_others: int = 0) -> ResidualVariance:
+    """Residual variance s^2 = RSS / (m - n + components - others) of margins, without a bound."""
+    freedom = max(graph.n_votes - graph.n_items + graph.n_components - n_others, 0)
+    if freedom and rss > 0:
+        return ResidualVariance(rss / freedom, freedom, np.inf, ())
+    typical = float(graph.squares.sum()) / graph.n_votes or 1.0
+    freedom += 1
+    return ResidualVariance((rss + typical) / freedom, freedom, np.inf, (PERFECT_MARGINS,))
 
 
 def noise_of_edges(
@@ -220,6 +236,9 @@ def hodge_rank(
         if not (np.isfinite(value) and value >= 0):
             raise InvalidArgument(f"{name} must be 0 or more, not {value}")
     graph = graph_to_rank(votes, components)
+    is_margin = graph.report.margin_unit is not None
+    if link != "uniform" or smoothing:
+        require_choices(graph.report, "a link (--link) or smoothing")
     adjusted = None
     if position_bias is not None:
         if link != "uniform" or smoothing:
@@ -241,9 +260,11 @@ def hodge_rank(
     rss = float(squares - scores @ rhs - ridge * scores @ scores)
     rss = rss if rss > PERFECT_FIT * squares else 0.0
     if link == "uniform":
-        noise = noise_of_votes(
-            graph, rss, unit_variance, 0 if adjusted is None else adjusted.n_biases
-        )
+        n_biases = 0 if adjusted is None else adjusted.n_biases
+        if is_margin:
+            noise = noise_of_margins(graph, rss, n_biases)
+        else:
+            noise = noise_of_votes(graph, rss, unit_variance, n_biases)
     else:
         means = fitted_means(graph, link, scores)
         noise = noise_of_edges(graph, link, rss, unit_variance, means)
@@ -254,9 +275,7 @@ def hodge_rank(
         energy = float(scores @ rhs - ridge * scores @ scores) / noise.variance
         size = float(np.sqrt(max(energy, 0.0) / graph.n_items))
         notes += few_votes_notes(graph, link, smoothing, size)
-    system, choices = (
-        (equations, graph) if adjusted is None else (adjusted.equations, adjusted.choices)
-    )
+    system = equations if adjusted is None else adjusted.equations
     model = ModelCovariance(system, noise.variance, noise.freedom, noise.largest)
     uncertainty: Covariance = model
     if kind != "model":
@@ -267,6 +286,16 @@ def hodge_rank(
         else:
             by_cluster = adjusted.clusters(kind)
         uncertainty = clustered_or_model(model, by_cluster, covariance)
+    belief: Belief
+    prediction = None
+    if is_margin:
+        belief = NormalBelief(scores, uncertainty, model)
+    else:
+        choices = graph if adjusted is None else adjusted.choices
+        how = link if link in LIKELIHOODS else PROBIT
+        belief = FoundBelief(in_votes(choices), how, clustered=uncertainty, model=model)
+        if link in CHOICE:
+            prediction = Prediction(choices, scores, system, link)
     return Ranking.from_scores(
         graph,
         scores,
@@ -279,13 +308,9 @@ def hodge_rank(
         residual=residual,
         solver=solver,
         converged=True,
-        belief=FoundBelief(
-            in_votes(choices),
-            link if link in LIKELIHOODS else PROBIT,
-            clustered=uncertainty,
-            model=model,
-        ),
-        prediction=(Prediction(choices, scores, system, link) if link in CHOICE else None),
+        residual_sd=float(np.sqrt(noise.variance)) if is_margin else None,
+        belief=belief,
+        prediction=prediction,
         notes=notes,
     )
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.comparisons import Comparisons, require_choices
 from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.belief import FoundBelief, GivenBelief
 from hodgerank.estimators.covariance import (
@@ -108,6 +108,7 @@ def _maximum_likelihood(
         raise InvalidArgument(f"ridge must be 0 or more, not {ridge}")
     kind, votes = covariance_kind(votes, covariance)
     graph = graph_to_rank(votes, components)
+    require_choices(graph.report, f"the {link} model")
     undefeated, winless, exists = extreme_groups(graph)
     strength = ridge if ridge is not None else (0.0 if exists else FALLBACK_RIDGE)
     if not (exists or strength):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ TOLERANCE = 1e-3  # of the scores; simulated crowds need no more accuracy
 SURELY = 1 - 1e-12  # largest mean vote that is converted to log-odds
 WIDEST = 5.0  # log of the largest slope searched
 STEPS = 40
+ROUNDS = 3  # of the scale of the noise of margins
+LEAST_PENALTY = 1e-6  # relative to the margins
 LEAST_NOISE = 0.25  # lower bound of the root-excess sd, times sqrt(votes); typically about 0.4
 
 
@@ -241,12 +244,20 @@ class Outliers(Displayed, Charted):
         """Probability of at least this mean excess in a consistent crowd.
 
         The mean excess counts outliers by their distance. The p-value is 1 where no test is
-        possible: with fewer than three outliers, or with unequal weights, since a heavier vote may
-        stand for several.
+        possible: with fewer than three outliers; with unequal weights, since a heavier vote may
+        stand for several; and for margins, whose noise need not be normal.
         """
-        if self.n_flagged < FEWEST_OUTLIERS or not self._has_equal_weights:
+        if self.n_flagged < FEWEST_OUTLIERS or not self._is_testable:
             return 1.0
         return self.expected.p_value(self.mean_excess)
+
+    @property
+    def _is_testable(self) -> bool:
+        return self._has_equal_weights and not self._are_margins
+
+    @property
+    def _are_margins(self) -> bool:
+        return self.votes.report.margin_unit is not None
 
     @property
     def _has_equal_weights(self) -> bool:
@@ -260,8 +271,8 @@ class Outliers(Displayed, Charted):
 
     @property
     def code(self) -> str:
-        """Stable name of the verdict: 'too_many', 'expected', or 'unknown' with unequal weights."""
-        if not self._has_equal_weights:
+        """Stable name of the verdict: 'too_many', 'expected', or 'unknown' without a test."""
+        if not self._is_testable:
             return "unknown"
         return "too_many" if self.are_too_many else "expected"
 
@@ -271,6 +282,8 @@ class Outliers(Displayed, Charted):
         numbers = (
             f"{self.n_flagged:,} of {self.votes.n_votes:,} votes are outliers ({self.share:.1%})"
         )
+        if self._are_margins:
+            return f"{numbers}; of normal noise {self.false_positive_rate:.0%} would be"
         if not self._has_equal_weights:
             return f"{numbers}; with unequal weights the number expected by chance is unknown"
         expected, p = self.expected, p_words(self.p_value)
@@ -288,10 +301,8 @@ class Outliers(Displayed, Charted):
     @property
     def criterion(self) -> str:
         """The criterion for flagging, in words."""
-        return (
-            f"about {self.false_positive_rate:.0%} of the votes of a consistent crowd "
-            "would be flagged"
-        )
+        crowd = "margins with normal noise" if self._are_margins else "votes of a consistent crowd"
+        return f"about {self.false_positive_rate:.0%} of the {crowd} would be flagged"
 
     def to_frame(self, backend: str | None = None, *, extra: bool = True) -> Any:
         """Return the flagged votes, most outlying first, with their rows in the source.
@@ -346,7 +357,7 @@ def find_outliers(
         Comparisons, or anything `read_comparisons` accepts.
     false_positive_rate
         Chooses lambda: the share of votes that would be flagged if the crowd were consistent and
-        voted with Bradley-Terry probabilities.
+        voted with Bradley-Terry probabilities; for margins, if their noise were normal.
     penalty
         lambda itself, instead of a false positive rate.
 
@@ -364,14 +375,63 @@ def find_outliers(
     return outliers_among(answered, false_positive_rate, penalty)
 
 
+def _margins_beyond(answered: AnsweredGraph, rate: float, penalty: float | None) -> Outliers:
+    """Find outliers among margins, computed on their scale and given back in their unit.
+
+    The penalty is exceeded by `rate` of normally distributed residuals, whose standard deviation is
+    estimated by the median absolute deviation.
+    """
+    unit = float(np.sqrt(answered.graph.squares.sum() / answered.graph.weights.sum())) or 1.0
+    votes = answered.votes
+    on_scale = AnsweredGraph.of(replace(votes, outcome=votes.outcome / unit))
+    if penalty is None:
+        wanted = NormalDist().inv_cdf(1 - rate / 2)
+        scores = on_scale.scores
+        for _ in range(ROUNDS):
+            wide = max(wanted * _typical_residual(on_scale, scores), LEAST_PENALTY)
+            cells, _ = group_cells(on_scale.edge, on_scale.turned, votes.total_weight)
+            scores = huber_scores(on_scale.graph, cells, wide, scores, TOLERANCE).x
+        wide = max(wanted * _typical_residual(on_scale, scores), LEAST_PENALTY)
+    else:
+        wide = penalty / unit
+    found = _outliers_at(on_scale, rate, wide)
+    return replace(
+        found,
+        answered=answered,
+        penalty=found.penalty * unit,
+        excess=found.excess * unit,
+        entry=found.entry * unit,
+        scores=found.scores * unit,
+        path=(found.path[0] * unit, found.path[1]),
+        residual=found.residual * unit,
+    )
+
+
+def _typical_residual(answered: AnsweredGraph, scores: FloatArray) -> float:
+    """Standard deviation of the noise by the median absolute residual of the votes."""
+    votes, graph = answered.votes, answered.graph
+    found = votes.outcome - (scores[votes.left] - scores[votes.right])
+    if votes.weight is not None:
+        found = found * np.sqrt(votes.weight)
+    freedom = max(graph.n_votes - graph.n_items + graph.n_components, 1)
+    median = float(np.median(np.repeat(np.abs(found), votes.votes_per_row)))
+    return median / NormalDist().inv_cdf(0.75) * float(np.sqrt(graph.n_votes / freedom))
+
+
 def outliers_among(
     answered: AnsweredGraph, false_positive_rate: float = 0.05, penalty: float | None = None
 ) -> Outliers:
     """Find outliers among votes whose graph is known; a row may stand for several votes."""
+    if answered.votes.report.margin_unit is not None:
+        return _margins_beyond(answered, false_positive_rate, penalty)
+    penalty = _penalty_for(answered, false_positive_rate) if penalty is None else penalty
+    return _outliers_at(answered, false_positive_rate, penalty)
+
+
+def _outliers_at(answered: AnsweredGraph, false_positive_rate: float, penalty: float) -> Outliers:
+    """Find the residuals beyond a penalty, and where each vote enters the path."""
     votes, graph, sign, start = answered.votes, answered.graph, answered.sign, answered.scores
     cells, cell = group_cells(answered.edge, answered.turned, votes.total_weight)
-    if penalty is None:
-        penalty = _penalty_for(answered, false_positive_rate)
     entry, path = _follow_path(graph, cells, start, penalty)
     fit = huber_scores(graph, cells, penalty, start)
     excess = excess_of(graph, cells, fit.x, penalty)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.reading.vote_source import VoteSource
 from hodgerank.display import short
 from hodgerank.errors import InvalidArgument, InvalidComparisons, require_one_of
 from hodgerank.graph.build import build_graph, source_of
@@ -34,7 +35,7 @@ MOSTLY = 0.9  # share of the items that the largest component must hold to be ra
 def rank(
     votes: VotesLike,
     *,
-    model: Model = "bayes",
+    model: Model | None = None,
     link: LinkName = "uniform",
     ridge: float | None = None,
     position_bias: Position | None = None,
@@ -55,7 +56,8 @@ def rank(
         Comparisons, a ComparisonGraph, or anything `read_comparisons` accepts.
     model
         'bayes'; 'hodgerank', the least squares of the paper (`hodge_rank`); 'bradley-terry',
-        'thurstone-mosteller' or 'robust' (`robust_rank`).
+        'thurstone-mosteller' or 'robust' (`robust_rank`). Default: 'bayes', or 'hodgerank' for
+        margins, which have no model of choices.
     link
         Scale of the scores, for 'hodgerank' only.
     ridge
@@ -81,6 +83,9 @@ def rank(
     >>> ranking.items
     ('tea', 'milk', 'cola')
     """
+    if model is None:
+        votes = votes if isinstance(votes, ComparisonGraph) else source_of(votes)
+        model = "hodgerank" if _are_margins(votes) else "bayes"
     require_one_of(model, get_args(Model), "model")
     require_one_of(components, get_args(Parts), "components")
     if model != "hodgerank" and link not in ("uniform", model):
@@ -187,6 +192,13 @@ def _largest_component(
         graph.among(has_votes).require_connected()
     part = read.among(is_main) if isinstance(read, ComparisonGraph) else _among(read, is_main)
     return part, _named(read, ~has_votes), _named(read, has_votes & ~is_main)
+
+
+def _are_margins(votes: ComparisonGraph | VoteSource) -> bool:
+    """Return whether outcomes are margins, without reading all votes."""
+    if isinstance(votes, ComparisonGraph):
+        return votes.report.margin_unit is not None
+    return votes.has_margins
 
 
 def _read(votes: VotesLike) -> Comparisons | ComparisonGraph:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from hodgerank.data.comparisons import MARGIN
 from hodgerank.display import Charted, Displayed, Preview, Tabulated, TextTable, short
 from hodgerank.errors import InvalidArgument, UnknownItem
 from hodgerank.estimators.belief import Belief, GivenBelief
@@ -97,6 +98,9 @@ class Ranking(Displayed, Charted, Tabulated):
     design_effect
         Variance of the scores relative to that of as many independent votes, by which `bayes_rank`
         reduces correlated votes; 1 for other estimators.
+    residual_sd
+        Standard deviation of the margins around the differences of the scores, in their unit; None
+        for choices, whose noise depends on the difference.
     iterations, residual, converged
         Iterations of the fit, size of the next step, and whether it converged.
     solver
@@ -126,6 +130,7 @@ class Ranking(Displayed, Charted, Tabulated):
     ridge: float
     dispersion: float
     design_effect: float
+    residual_sd: float | None
     iterations: int
     residual: float
     solver: str
@@ -164,6 +169,7 @@ class Ranking(Displayed, Charted, Tabulated):
         ridge: float = 0.0,
         dispersion: float = 1.0,
         design_effect: float = 1.0,
+        residual_sd: float | None = None,
         belief: Belief | None = None,
         prediction: Prediction | None = None,
         undefeated: tuple[Item, ...] = (),
@@ -192,13 +198,14 @@ class Ranking(Displayed, Charted, Tabulated):
             items=tuple(graph.items[k] for k in order.tolist()),
             votes=_read_only(graph.votes_per_item[order]),
             components=_read_only(components[order]),
-            scale=MODEL_SCALE,
+            scale=_model_scale(graph, scores),
             model=model,
             link=link,
             confidence=confidence,
             ridge=ridge,
             dispersion=dispersion,
             design_effect=design_effect,
+            residual_sd=residual_sd,
             iterations=iterations,
             residual=residual,
             solver=solver,
@@ -273,6 +280,13 @@ class Ranking(Displayed, Charted, Tabulated):
         [1120.4, 1000.0]
         """
         found = ScoreScale(scale, anchor, baseline)
+        if self.margin_unit is not None:
+            if found == MODEL_SCALE:
+                return self
+            raise InvalidArgument(
+                f"the score scale {scale} needs choices, but the scores are in {self.margin_unit}: "
+                "leave it out, or keep only who won with signs_only=True (--signs-only)"
+            )
         if found == self.scale:
             return self  # with everything that was computed
         not_ranked = {*self.no_votes, *self.not_connected}
@@ -281,8 +295,19 @@ class Ranking(Displayed, Charted, Tabulated):
             self._curve.difference(np.asarray(MATCHED))  # raises an error if there is no unit
         return replace(self, scale=found)
 
+    @property
+    def margin_unit(self) -> str | None:
+        """Unit of the scores if the outcomes are margins, e.g. 'goals'; None for choices."""
+        return self.scale.margin_unit
+
     @cached_property
     def _curve(self) -> WinCurve:
+        if self.margin_unit is not None:
+            raise InvalidArgument(
+                "margins do not give the probability of a choice: take the difference of the "
+                "scores as the expected margin, or keep only who won with signs_only=True "
+                "(--signs-only)"
+            )
         return WinCurve(self.link, self.temperature)
 
     @cached_property
@@ -401,6 +426,9 @@ class Ranking(Displayed, Charted, Tabulated):
             return "Bayesian probit model" + f", {self.uncertainty}" * self.is_clustered
         errors = "" if self.uncertainty.startswith("exact") else f", {self.uncertainty}"
         prior = f", ridge {self.ridge:g}" if self.ridge else ""
+        if self.margin_unit is not None:
+            unit = "" if self.margin_unit == MARGIN else f" in {self.margin_unit}"
+            return f"{self.model} of margins{unit}{prior}{errors}"
         return f"{self.model}, {self.link} link{prior}{errors}"
 
     @property
@@ -648,11 +676,13 @@ class Ranking(Displayed, Charted, Tabulated):
         columns = {name: _plain(values) for name, values in self.columns().items()}
         return {
             "scale": self.scale.to_dict(),
+            "margin_unit": self.margin_unit,
             "model": self.model,
             "link": self.link,
             "confidence": self.confidence,
             "ridge": self.ridge,
             "dispersion": self.dispersion,
+            "residual_sd": self.residual_sd,
             "freedom": self.freedom,
             "temperature": self.temperature,
             "iterations": self.iterations,
@@ -691,6 +721,12 @@ class Ranking(Displayed, Charted, Tabulated):
         if self.n_components > 1:
             columns["component"] = self.components
         return columns
+
+
+def _model_scale(graph: ComparisonGraph, scores: FloatArray) -> ScoreScale:
+    """Return the scale of the model's scores: for margins, in their unit."""
+    unit = graph.report.margin_unit
+    return MODEL_SCALE if unit is None else ScoreScale.of_margins(unit, scores)
 
 
 def _plain(values: Any) -> Sequence[Any]:

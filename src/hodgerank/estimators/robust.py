@@ -9,7 +9,7 @@ import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.reading.vote_source import read_ungrouped
-from hodgerank.estimators.belief import FoundBelief
+from hodgerank.estimators.belief import Belief, FoundBelief, NormalBelief
 from hodgerank.estimators.covariance import (
     ClusteredCovariance,
     Covariance,
@@ -74,7 +74,8 @@ def robust_rank(
     If workers are known: Bradley-Terry scores by EM over types of workers (honest, random,
     adversarial); votes without a worker are trusted. Otherwise: Huber regression, which bounds the
     influence of each vote, with the penalty of `find_outliers`; it corrects single slips, but not
-    an adversarial fifth of the crowd. Intervals treat the estimated types as known.
+    an adversarial fifth of the crowd. Margins are always ranked by Huber regression. Intervals
+    treat the estimated types as known.
 
     Parameters
     ----------
@@ -94,7 +95,7 @@ def robust_rank(
     answered = AnsweredGraph.of(read_ungrouped(votes))
     graph_to_rank(answered.graph, components)
     kind, _ = covariance_kind(answered.votes, covariance)
-    if not answered.votes.n_workers:
+    if not answered.votes.n_workers or answered.votes.report.margin_unit is not None:
         return _huber_ranking(answered, kind, covariance, confidence)
     return _ranking_by_trust(answered, components, kind, covariance, confidence)
 
@@ -178,17 +179,31 @@ def _huber_ranking(
     freedom = max(graph.n_votes - graph.n_items + graph.n_components, 1)
     # share of votes that are not clipped
     kept = max(1 - float(found.flagged @ votes.votes_per_row) / graph.n_votes, 0.1)
+    is_margin = votes.report.margin_unit is not None
+    # never exactly without noise: one vote has the largest variance of a choice
     one = float(graph.weights.sum()) / graph.n_votes
-    # never exactly without noise
-    variance = max(float(votes.total_weight @ clipped**2), one) / freedom / kept**2
+    squares = float(votes.total_weight @ clipped**2)
+    if is_margin:
+        one, squares = np.inf, squares or float(graph.squares.sum()) / graph.n_votes or 1.0
+    variance = max(squares, 0.0 if is_margin else one) / freedom / kept**2
     model = ModelCovariance(graph.equations, variance, freedom, one)
     uncertainty: Covariance = model
     if kind != "model":
         slopes = votes.total_weight * clipped / kept
         clustered = ClusteredCovariance(graph.equations, votes, slopes, kind)
         uncertainty = clustered_or_model(model, clustered, wanted)
-    seen = replace(votes, outcome=np.clip(votes.outcome - found.excess, -1.0, 1.0))
-    seen_graph = in_votes(ComparisonGraph.from_comparisons(seen))
+    belief: Belief
+    prediction = None
+    if is_margin:
+        belief = NormalBelief(found.scores, uncertainty, model)
+    else:
+        seen = replace(votes, outcome=np.clip(votes.outcome - found.excess, -1.0, 1.0))
+        seen_graph = in_votes(ComparisonGraph.from_comparisons(seen))
+        belief = FoundBelief(seen_graph, PROBIT, clustered=uncertainty, model=model)
+        prediction = Prediction(graph, found.scores, graph.equations, "uniform")
+    what = "margins are discounted, and workers are not assessed"
+    if not is_margin:
+        what = "votes are discounted, not workers"
     ranking = Ranking.from_scores(
         graph,
         found.scores,
@@ -196,13 +211,14 @@ def _huber_ranking(
         model="Huber regression",
         link="uniform",
         confidence=confidence,
-        belief=FoundBelief(seen_graph, PROBIT, clustered=uncertainty, model=model),
-        prediction=Prediction(graph, found.scores, graph.equations, "uniform"),
+        residual_sd=float(np.sqrt(variance)) * kept if is_margin else None,
+        belief=belief,
+        prediction=prediction,
         iterations=found.iterations,
         residual=found.residual,
         solver=found.solver,
         converged=found.residual <= TOLERANCE,
-        notes=("workers are not recorded: outlying votes are discounted, not workers",),
+        notes=("workers are not recorded: " * (not is_margin) + f"outlying {what}",),
     )
     return ranking.extended(
         RobustRanking,

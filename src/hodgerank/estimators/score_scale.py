@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from math import log, log10
+from math import floor, log, log10
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -119,11 +119,23 @@ class ScoreScale:
         Item and its score on the scale; None: the mean is 1000 for 'elo' and 0 for others.
     baseline
         Item that 'win-probability' compares with.
+    margin_unit, decimals
+        Unit of the margins in which the model's scores are, if they are; and how many decimals of
+        the model's scores are shown.
     """
 
     name: ScaleName = "model"
     anchor: tuple[Item, float] | None = None
     baseline: Item | None = None
+    margin_unit: str | None = None
+    decimals: int = 3
+
+    @classmethod
+    def of_margins(cls, unit: str, scores: FloatArray) -> ScoreScale:
+        """Return the scale of scores in a unit, with four digits of their range."""
+        spread = float(np.ptp(scores)) if len(scores) else 0.0
+        digits = 3 - floor(log10(spread)) if spread > 0 else 3
+        return cls(margin_unit=unit, decimals=min(max(digits, 0), 9))
 
     def __post_init__(self) -> None:
         require_one_of(self.name, SCALES, "score scale")
@@ -170,12 +182,16 @@ class ScoreScale:
     @property
     def column(self) -> str:
         """Name of the scores above a narrow column."""
+        if self.margin_unit is not None:
+            return f"score ({self.margin_unit})"
         names = {"elo": "Elo", "jod": "JOD", "logit": "log odds", "model": "score"}
         return names.get(self.name, self.name.replace("-", " "))
 
     @property
     def unit(self) -> str:
         """Unit of the scores, for programs."""
+        if self.margin_unit is not None:
+            return self.margin_unit
         units = {"elo": "Elo points", "jod": "JOD", "logit": "log odds", "model": "model score"}
         return units.get(self.name, "probability")
 
@@ -183,6 +199,8 @@ class ScoreScale:
     def explanation(self) -> str:
         """Meaning of the scores in one clause; empty on the scale of the model."""
         match self.name:
+            case "model" if self.margin_unit is not None:
+                return "the difference of two scores is the expected margin; the mean score is 0"
             case "model":
                 return ""
             case "win-rate":
@@ -213,7 +231,7 @@ class ScoreScale:
         """Format of a score, in the notation that Python and Vega share."""
         if self.is_probability:
             return ".1%"
-        return {"elo": ".0f", "jod": "+.2f", "logit": "+.2f"}.get(self.name, "+.3f")
+        return {"elo": ".0f", "jod": "+.2f", "logit": "+.2f"}.get(self.name, f"+.{self.decimals}f")
 
     def text(self, score: float) -> str:
         """Return a score as text with fitting decimals.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.comparisons import Comparisons, require_choices
 from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.display import Charted, Displayed, Preview
 from hodgerank.estimators import trust_statements as say
@@ -205,6 +205,7 @@ def assess_trust(
     'no problems found'
     """
     answered = AnsweredGraph.of(read_ungrouped(votes))
+    require_choices(answered.votes.report, "assess_trust (hodgerank trust)")
 
     def who_answered() -> tuple[Outliers, WorkerAssessment | None]:
         outliers = outliers_among(answered)

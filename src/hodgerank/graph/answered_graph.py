@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.comparisons import Comparisons, require_choices
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.null_model import NullModel, fit_null_model
 from hodgerank.graph.sign_votes import Signs, count_signs
@@ -63,11 +63,13 @@ class AnsweredGraph:
     @cached_property
     def null_model(self) -> NullModel:
         """A consistent crowd of the same size."""
+        require_choices(self.votes.report, "comparison with random votes")
         return fit_null_model(self.graph)
 
     @cached_property
     def signs(self) -> Signs:
         """Preferences without strength, summed over each pair."""
+        require_choices(self.votes.report, "the consistency of preferences")
         return count_signs(self.votes, self.graph, self.edge, self.turned)
 
     @cached_property

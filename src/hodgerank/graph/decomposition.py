@@ -30,6 +30,7 @@ from hodgerank.graph.faces import (
     stacked,
     whole_curl,
 )
+from hodgerank.graph.lack_of_fit import lack_of_fit_p_value, ranking_p_value
 from hodgerank.graph.topology import BettiNumbers, fill
 from hodgerank.kernels.hypothesis_tests import prequential_gain
 from hodgerank.kernels.triangles import curl_part
@@ -140,9 +141,16 @@ class HodgeDecomposition(Displayed, Charted):
         If pairs were chosen adaptively, the share of the ranking would be large even without a
         ranking. Its p-value then tests how well earlier votes predict later ones.
 
+        For margins the ranking is compared with all other components by an F test; curl and
+        harmonic component are tested together, as `lack_of_fit`; the others are not tested.
+
         >>> decompose([("a", "b", 1), ("b", "c", 1)] * 9).p_value("curl") is None
         True
         """
+        if self.votes.report.margin_unit is not None and self._has_fixed_design(part):
+            if part in ("curl", "harmonic"):
+                return self.lack_of_fit
+            return ranking_p_value(self.answered) if part == "gradient" else None
         noise: Noise = getattr(self.expected, part)
         if not noise.mean > 0:
             return None
@@ -152,8 +160,24 @@ class HodgeDecomposition(Displayed, Charted):
             else self._prequential_p_value
         )
 
+    @cached_property
+    def lack_of_fit(self) -> float | None:
+        """p-value of curl and harmonic inconsistency of margins together.
+
+        Compared with differences within pairs, by an F test and by permutations. None for choices,
+        and without pairs that were compared repeatedly.
+        """
+        if self.votes.report.margin_unit is None:
+            return None
+        return lack_of_fit_p_value(self.answered)
+
     def noise(self, part: str) -> Noise | None:
-        """Return the share expected by chance; None if it depends on how pairs were chosen."""
+        """Return the share expected by chance.
+
+        None if it depends on how pairs were chosen, and for margins.
+        """
+        if self.votes.report.margin_unit is not None:
+            return None
         return getattr(self.expected, part) if self._has_fixed_design(part) else None
 
     def _has_fixed_design(self, part: str) -> bool:
@@ -174,7 +198,11 @@ class HodgeDecomposition(Displayed, Charted):
     @property
     def unseen_bias(self) -> str | None:
         """Why position bias is not visible, in words; None if it is."""
-        if self.expected.n_both_ways:
+        if self.votes.report.margin_unit is not None:
+            is_seen = bool(self.bias.any())
+        else:
+            is_seen = bool(self.expected.n_both_ways)
+        if is_seen:
             return None
         if not self.votes.display_known.any():
             return "order unknown"

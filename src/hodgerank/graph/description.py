@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -57,7 +57,7 @@ class DisplayOrder:
 
 @dataclass(frozen=True, repr=False)
 class Description(Displayed):
-    """Coverage of the votes."""
+    """Coverage of the votes; `margins` is the range of the outcomes if they are margins."""
 
     source: str
     items: int
@@ -66,6 +66,7 @@ class Description(Displayed):
     anonymous_votes: int
     ties: int
     graded: int
+    margins: Spread | None
     both_bad: int
     both_bad_ties: int
     skipped: int
@@ -109,6 +110,10 @@ def describe(votes: VotesLike) -> Description:
     named = votes.worker[votes.worker != NO_WORKER]
     report = votes.report
     repeated = graph.counts > 1
+    are_margins = report.margin_unit is not None
+    signs = graph
+    if are_margins:
+        signs = ComparisonGraph.from_comparisons(replace(votes, outcome=np.sign(votes.outcome)))
     return Description(
         source=report.source,
         items=votes.n_items,
@@ -116,7 +121,10 @@ def describe(votes: VotesLike) -> Description:
         workers=votes.n_workers,
         anonymous_votes=len(votes) - len(named),
         ties=int((votes.outcome == 0).sum()),
-        graded=int(((votes.outcome != 0) & (np.abs(votes.outcome) != 1)).sum()),
+        graded=0
+        if are_margins
+        else int(((votes.outcome != 0) & (np.abs(votes.outcome) != 1)).sum()),
+        margins=Spread.of(votes.outcome) if are_margins else None,
         both_bad=report.both_bad,
         both_bad_ties=report.both_bad_ties,
         skipped=report.skipped,
@@ -127,7 +135,7 @@ def describe(votes: VotesLike) -> Description:
         votes_per_pair=Spread.of(graph.counts),
         votes_per_item=Spread.of(graph.votes_per_item),
         votes_per_worker=Spread.of(np.bincount(named)) if len(named) else None,
-        unanimous_pairs=int((repeated & (np.abs(graph.flows) == 1)).sum()),
+        unanimous_pairs=int((repeated & (np.abs(signs.flows) == 1)).sum()),
         display_order=_display_order(votes),
         notes=report.notes,
     )

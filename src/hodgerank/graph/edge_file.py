@@ -19,7 +19,7 @@ from hodgerank.errors import InvalidArgument, InvalidComparisons
 from hodgerank.graph.comparison_graph import ComparisonGraph
 
 KEY = "hodgerank"
-KEPT = ("ballots", "units", "adaptive")  # traits of the votes that edges do not hold
+KEPT = ("ballots", "units", "adaptive", "margin_unit")  # traits of the votes that edges do not hold
 COLUMNS = ("left", "right", "answers", "weight", "weight_squared", "mean_outcome", "squares")
 
 

@@ -23,8 +23,9 @@ class RepeatedVotes:
     is_estimated
         Whether it could be estimated: some pair has a worker who repeats, and another worker.
     share
-        Effective number of votes of each vote: 1 / (1 + (k - 1) rho) if its worker has k votes on
-        the pair.
+        Effective number of votes of each vote: the inverse of the larger of two design effects. If
+        its worker has k votes on the pair these are 1 + (k - 1) rho, and the estimated number of
+        times that each vote was recorded, at most k.
     """
 
     correlation: float
@@ -47,31 +48,46 @@ def repeated_votes(
     if size.max() <= 1:
         return None
     total = np.bincount(place, count[known] * sign[known], len(groups)).astype(float)
-    correlation = _correlation(groups // n_workers, size, total, n_edges)
-    rho = 1.0 if correlation is None else correlation
+    found = _dependence(groups // n_workers, size, total, n_edges)
+    correlation, copies = (1.0, 1.0) if found is None else found
+    design_effect = np.maximum(1 + (size - 1) * correlation, np.minimum(copies, size))
     share = np.ones(len(edge))
-    share[known] = (1 / (1 + (size - 1) * rho))[place]
-    return RepeatedVotes(rho, correlation is not None, share)
+    share[known] = (1 / design_effect)[place]
+    return RepeatedVotes(correlation, found is not None, share)
 
 
-def _correlation(edge: IntArray, size: FloatArray, total: FloatArray, n_edges: int) -> float | None:
-    """Return rho from sums over each worker's votes on each pair; None if not identified."""
+def _dependence(
+    edge: IntArray, size: FloatArray, total: FloatArray, n_edges: int
+) -> tuple[float, float] | None:
+    """Return rho and the number of copies, from sums over each worker's votes on each pair.
+
+    None if not identified. Both explain the excess variance of these sums. If all votes of a worker
+    on a pair are equally correlated, the design effect grows with their number; if each vote was
+    recorded several times, and a worker meets a pair more than once, it does not.
+    """
     answers, sums = np.bincount(edge, size, n_edges), np.bincount(edge, total, n_edges)
     squares = np.bincount(edge, total**2, n_edges)
     within = np.bincount(edge, size * (size - 1), n_edges)  # pairs of votes by one worker
     across = answers**2 - np.bincount(edge, size**2, n_edges)  # and by different workers
+    repeated = np.bincount(edge, np.where(size > 1, size, 0.0), n_edges)
     usable = (within > 0) & (across > 0)
     if not usable.any():
         return None
     within, across, squares = within[usable], across[usable], squares[usable]
     mean_square = (sums[usable] ** 2 - squares) / across
-    excess = squares - answers[usable] - within * mean_square
-    room = within * (1 - mean_square)
+    excess = np.asarray(squares - answers[usable] - within * mean_square, np.float64)
+    room = np.asarray(within * (1 - mean_square), np.float64)
     if room.sum() <= 0:  # all agree on every pair: repetition and agreement are confounded
         return None
-    rho = float(excess.sum() / room.sum())
-    error = float(np.sqrt(np.sum((excess - rho * room) ** 2))) / float(room.sum())
-    return float(np.clip(rho + error, 0.0, 1.0))
+    rho = _cautious_ratio(excess, room)
+    more = _cautious_ratio(excess, repeated[usable] * (1 - mean_square))
+    return float(np.clip(rho, 0.0, 1.0)), 1 + max(more, 0.0)
+
+
+def _cautious_ratio(excess: FloatArray, room: FloatArray) -> float:
+    """Return the ratio of the sums, with one standard error added."""
+    ratio = float(excess.sum() / room.sum())
+    return ratio + float(np.sqrt(np.sum((excess - ratio * room) ** 2))) / float(room.sum())
 
 
 @dataclass(frozen=True, eq=False)

@@ -233,7 +233,7 @@ class _TaskLoop(CallLoop[Task]):
         try:
             tasks = await asyncio.to_thread(self._campaign.lease, model, len(with_it) + free)
         except NoTask as none:
-            if none.why == "busy":
+            if none.why in ("busy", "waiting"):
                 return True
             self._ended[model] = StopReason(
                 str(none), "target" if none.why == "enough" else none.why

@@ -12,7 +12,7 @@ import numpy as np
 
 from hodgerank.collecting.call_loop import Budget
 from hodgerank.collecting.collector import Collector, OnAnswer, RunResult
-from hodgerank.collecting.run_async import PairLoop
+from hodgerank.collecting.run_async import PairLoop, Turn
 from hodgerank.collecting.stopping import StoppingRule
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.display import Displayed, Preview, short
@@ -202,8 +202,8 @@ async def judge_items(
     try:
         with folder_campaign(judge, sampler, seed, campaign) as kept:
 
-            async def ask(pair: Pair) -> Answer | None:
-                call = await judge.put(pair)
+            async def ask(turn: Turn) -> Answer | None:
+                call = await judge.put(turn.pair)
                 if call is None:
                     return None
                 await hand_in(kept, call)

@@ -53,7 +53,7 @@ def group_cells(edge: IntArray, value: FloatArray, weight: FloatArray) -> tuple[
 
 def _distinct_values(value: FloatArray) -> tuple[FloatArray, IntArray]:
     """Return the distinct outcomes, ascending, and their codes; ties and choices need no sort."""
-    if bool((value == np.rint(value)).all()):
+    if bool(((value == np.rint(value)) & (np.abs(value) <= 1)).all()):
         present, which = group_rows(value.astype(np.int64) + 1, 3)
         return (present - 1).astype(float), which
     values, which = np.unique(value, return_inverse=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import cycle
 from math import ceil, floor, log10
 from typing import Any
@@ -46,12 +46,13 @@ def curve_chart(
     y_scale: str = "linear",
     points: bool = False,
     share_y: bool = True,
+    dashed: Collection[str] = (),
 ) -> Any:
     """A line with a band of two standard errors for each series.
 
     Rows have x, series, mean, stderr and, for several panels, panel. `x` and `y` are the titles of
     the axes; the ends of the y axis are those of the data where `y_domain` is None. `series` may
-    map names to colours.
+    map names to colours; lines of the series in `dashed` are dashed.
     """
     alt = altair()
     labels = dict(zip(series, legend_labels(list(series)), strict=True))
@@ -94,10 +95,12 @@ def curve_chart(
     is_line = len({row["x"] for row in data}) > 1
     dots = {"opacity": 0, "size": 60} if is_line and not points else {"opacity": 1}
     line = base.mark_line(strokeWidth=2, point=dots).encode(y=alt.Y("mean:Q", scale=scale))
-    if len(colours) > len(COLOURS):  # colours come again, dashed
-        dashes = [DASHED if k >= len(COLOURS) else SOLID for k in range(len(colours))]
-        dashed = alt.Scale(domain=list(colours), range=dashes)
-        line = line.encode(strokeDash=alt.StrokeDash("series:N", scale=dashed, legend=legend))
+    # Colours that come again are dashed.
+    is_dashed = [k >= len(COLOURS) or key in dashed for k, key in enumerate(labels)]
+    if any(is_dashed):
+        dashes = [DASHED if dash else SOLID for dash in is_dashed]
+        scale = alt.Scale(domain=list(colours), range=dashes)
+        line = line.encode(strokeDash=alt.StrokeDash("series:N", scale=scale, legend=legend))
     layers = alt.layer(band, line, data=data_of(data)).properties(width=width, height=height)
     titled = {"title": heading(title, subtitle, width=total)} if title else {}
     if len(panels) == 1:

@@ -39,11 +39,20 @@ def decomposition_chart(found: HodgeDecomposition | TrustReport) -> Any:
     rows = part_rows(parts)
     labels = 8 + max(text_width(row["part"]) for row in rows)
     width = WORDS + max(text_width(row["words"]) for row in rows)
-    title = heading(
-        sentences[:1].upper() + sentences[1:],
+    explained = (
         "Bars are shares of the sum of squared votes. Below each: the share expected by chance "
         "(mean ± 2 sd), simulated under random display order for position bias, random votes for "
-        "the ranking, and one ranking with noise for the others.",
+        "the ranking, and one ranking with noise for the others."
+    )
+    if parts.votes.report.margin_unit is not None:
+        explained = (
+            "Bars are shares of the sum of squared margins. The ranking is compared with all other "
+            "parts, and inconsistency of both kinds together with differences within pairs. "
+            "Position bias: all that differs between the display orders of a pair, also noise."
+        )
+    title = heading(
+        sentences[:1].upper() + sentences[1:],
+        explained,
         width=labels + width,
     )
     return _drawn(rows, labels, width).properties(title=title)
@@ -61,7 +70,8 @@ def part_rows(parts: HodgeDecomposition) -> list[dict[str, Any]]:
         if part == "bias" and parts.unseen_bias is not None:
             row |= {"number": "–", "words": parts.unseen_bias}
         elif p_value is None:
-            row |= {"share": round(share, 5), "number": f"{share:.1%}", "words": "none expected"}
+            words = "none expected" if parts.votes.report.margin_unit is None else "not tested"
+            row |= {"share": round(share, 5), "number": f"{share:.1%}", "words": words}
         else:
             words = "significant" if p_value < say.SURE else "not significant"
             row |= {

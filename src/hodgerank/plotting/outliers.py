@@ -23,6 +23,7 @@ LINE = 20  # pixels from name to name
 SPREAD = 0.14  # by how much equal votes are spread up and down
 AXIS, SPACING = 50, 36  # pixels of the axis with its title, and between chart and list
 ROOM = 1.15  # ends of the scale of votes
+TICKS = (-1, -0.5, 0, 0.5, 1)
 LARGEST, SMALLEST, INK = 260.0, 14.0, 30_000.0  # areas of a dot, and of all of them
 GOLDEN = (5**0.5 - 1) / 2  # its multiples spread evenly
 NAME, WORKER = 110, 110  # pixels of an item's name in a vote, and of a worker's
@@ -47,7 +48,7 @@ class _Kinds:
     predicted
         By how much its score is higher.
     voted
-        The outcome for it, from -1 to 1.
+        The outcome for it, from -1 to 1, or its margin.
     counts
         How many votes there are.
     flagged
@@ -61,6 +62,13 @@ class _Kinds:
     counts: IntArray
     flagged: BoolArray
     first: IntArray
+    unit: str | None
+
+    @property
+    def reach(self) -> float:
+        """End of the axis of votes."""
+        largest = float(np.abs(self.voted).max(initial=0.0)) or 1.0
+        return ROOM * (1.0 if self.unit is None else largest)
 
 
 @charted
@@ -83,8 +91,8 @@ def outliers_chart(outliers: Outliers, *, n_named: int = MOST_NAMED) -> Any:
         notes.append("Darker: more votes.")
     elif kinds.counts.max(initial=0) > 1:
         notes.append("Size: number of equal votes on a pair.")
-    ends = (0.0, 1.05 * max(float(kinds.predicted.max(initial=0.0)), 0.1))
-    axes = _axes(ends[1])
+    ends = (0.0, 1.05 * max(float(kinds.predicted.max(initial=0.0)), 0.1 * kinds.reach / ROOM))
+    axes = _axes(ends[1], kinds)
     drawn = _cells(kinds, ends, axes) if is_many else _dots(outliers, kinds, axes)
     picture = altair().layer(*_band(outliers.penalty, ends[1], axes), *drawn)
     chart, width = picture.properties(width=WIDTH, height=HEIGHT), float(WIDTH + AXIS)
@@ -112,10 +120,11 @@ def _kinds(outliers: Outliers) -> _Kinds:
         counts=np.bincount(kind, votes.votes_per_row, len(keys)).astype(np.int64),
         flagged=outliers.flagged[first],
         first=first,
+        unit=votes.report.margin_unit,
     )
 
 
-def _axes(end: float) -> Axes:
+def _axes(end: float, kinds: _Kinds) -> Axes:
     alt = altair()
     x = alt.X(
         "x:Q",
@@ -123,11 +132,14 @@ def _axes(end: float) -> Axes:
         scale=alt.Scale(domain=[0, end], nice=False),
         axis=alt.Axis(tickCount=6),
     )
+    title, ticks = "vote (+1: higher-ranked item, −1: lower)", alt.Axis(values=TICKS)
+    if kinds.unit is not None:
+        title, ticks = f"margin of the higher-ranked item ({kinds.unit})", alt.Axis(tickCount=7)
     y = alt.Y(
         "y:Q",
-        title="vote (+1: higher-ranked item, −1: lower)",
-        scale=alt.Scale(domain=[-ROOM, ROOM], nice=False),
-        axis=alt.Axis(values=[-1, -0.5, 0, 0.5, 1]),
+        title=title,
+        scale=alt.Scale(domain=[-kinds.reach, kinds.reach], nice=False),
+        axis=ticks,
     )
     return x, y
 
@@ -154,7 +166,7 @@ def _dots(outliers: Outliers, kinds: _Kinds, axes: Axes) -> list[Any]:
     x, y = axes
     largest = max(SMALLEST, min(LARGEST, INK / len(kinds.counts)))
     areas = np.maximum(SMALLEST, largest * kinds.counts / kinds.counts.max())
-    spread = SPREAD * (GOLDEN * np.arange(len(areas)) % 1 - 0.5)
+    spread = (SPREAD if kinds.unit is None else 0.0) * (GOLDEN * np.arange(len(areas)) % 1 - 0.5)
     values = [
         {
             "x": round(float(kinds.predicted[k]), 4),
@@ -202,7 +214,7 @@ def _cells(kinds: _Kinds, ends: tuple[float, float], axes: Axes) -> list[Any]:
             kinds.predicted[chosen],
             kinds.voted[chosen],
             kinds.counts[chosen],
-            (ends, (-ROOM, ROOM)),
+            (ends, (-kinds.reach, kinds.reach)),
             GRID,
         )
         title = "outliers" if is_flagged else "votes"
@@ -262,7 +274,10 @@ def _words(outliers: Outliers, k: int) -> str:
     left, right = (fitted(str(votes.items[code]), NAME) for code in (votes.left[k], votes.right[k]))
     if votes.outcome[k] == 0:
         return f"{left} and {right} tied"
-    return f"{left} over {right}" if votes.outcome[k] > 0 else f"{right} over {left}"
+    words = f"{left} over {right}" if votes.outcome[k] > 0 else f"{right} over {left}"
+    if votes.report.margin_unit is None:
+        return words
+    return f"{words} by {abs(float(votes.outcome[k])):.3g}"
 
 
 def _prediction(outliers: Outliers, k: int) -> float:

@@ -83,9 +83,10 @@ class Figure:
 
 @dataclass(frozen=True)
 class Standing:
-    """An item with the probability that it is preferred to an average one, and its interval.
+    """An item with a value and its interval, as positions on an axis from 0 to 1.
 
-    `place` and `could_be` are empty where the votes contain no order.
+    The value is the probability that the item is preferred to an average one, or a score. `number`
+    and `interval` are its words; `place` and `could_be` are empty where the votes contain no order.
     """
 
     place: str
@@ -94,13 +95,15 @@ class Standing:
     lower: float
     upper: float
     could_be: str
+    number: str
+    interval: str
 
 
 @dataclass(frozen=True)
 class Standings:
     """The first items of the ranking with interval bars; each tier is a run of open places.
 
-    `legend` explains how tiers are drawn.
+    `legend` explains how tiers are drawn; `ticks` stand at the start, middle and end of the axis.
     """
 
     title: Text
@@ -109,6 +112,7 @@ class Standings:
     header: Mapping[str, Text]
     tiers: Sequence[Sequence[Standing]]
     notes: tuple[Text, ...] = ()
+    ticks: tuple[str, str, str] = ("0%", "50%", "100%")
 
 
 Block = Paragraph | Bullets | Table | Figure

@@ -136,12 +136,6 @@ class Findings:
         """Whether preferences form significant cycles."""
         return self.is_concern("cycles", "significant")
 
-    def ranking_columns(self) -> dict[str, Any]:
-        """The columns of the ranking, with the places of the verdict."""
-        columns = self.ranking.columns()
-        places = self.verdict.places
-        return {**columns, "rank_lower": places[:, 0], "rank_upper": places[:, 1]}
-
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         trust = self.trust.to_dict()

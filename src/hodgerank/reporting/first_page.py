@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil
+from typing import Any
 from unicodedata import east_asian_width
 
 from hodgerank.collecting.forecast import Forecast
@@ -12,6 +14,7 @@ from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.estimators.rank import can_leave_out, leaders_with_few_votes
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.workers.assessment import CLICKING, NOTES, WorkerAssessment
+from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.reporting.blocks import (
     FirstPage,
     KeyFigure,
@@ -32,7 +35,7 @@ from hodgerank.reporting.messages import (
     say,
     vote_range,
 )
-from hodgerank.reporting.verdict import State
+from hodgerank.reporting.verdict import State, Verdict
 
 MOST_PLACES, FEWEST_PLACES = 12, 5
 MOST_LINES = 18  # of names on the first page of A4 or Letter, in the widest usual font
@@ -65,7 +68,7 @@ def _figures(found: Findings) -> tuple[KeyFigure, ...]:
 def _standings(found: Findings) -> Standings:
     """The first places with the probability to be chosen over an average item."""
     ranking, verdict = found.ranking, found.verdict
-    n, known = len(ranking), verdict.has_order
+    known = verdict.has_order
     k = n_places([name_of(item) for item in ranking.items[:MOST_PLACES]])
     chosen = ranking.over_average()
     rows = [
@@ -75,23 +78,33 @@ def _standings(found: Findings) -> Standings:
             float(chosen[row, 0]),
             float(chosen[row, 1]),
             float(chosen[row, 2]),
-            could_be(found, row) if known else "",
+            could_be(found.verdict, row) if known else "",
+            f"{100 * chosen[row, 0]:.0f}%",
+            f"{100 * chosen[row, 1]:.0f}–{100 * chosen[row, 2]:.0f}",
         )
         for row in range(k)
     ]
-    tiers = [rows[first : last + 1] for first, last in verdict.tiers if first < k]
-    names = ("place", "item", "chosen", "could_be")
-    level_ = level(ranking.confidence)
-    if known:
+    reading = say("standings.reading", level=level(ranking.confidence))
+    return board_of(rows, ranking, verdict, reading)
+
+
+def board_of(
+    rows: Sequence[Standing], ranking: Ranking, verdict: Verdict, reading: Text, **more: Any
+) -> Standings:
+    """The first places in tiers; without an order, items in one."""
+    k, n, level_ = len(rows), len(ranking), level(ranking.confidence)
+    if verdict.has_order:
+        tiers = [rows[first : last + 1] for first, last in verdict.tiers if first < k]
         title = say("standings.title") if k == n else say("standings.first", k=k, n=n)
         legend = say("standings.bracket")
     else:
         tiers = [rows]
         title = say("standings.no_order" if k == n else "standings.no_order_first", k=k, n=n)
         legend = say("standings.no_places")
-    reading = say("standings.reading", level=level_)
+    names = ("place", "item", "chosen", "could_be")
     header = {name: say(f"standings.{name}", level=level_) for name in names}
-    return Standings(title, reading, legend, header, tiers, _not_ranked(ranking))
+    header |= more.pop("header", {})
+    return Standings(title, reading, legend, header, tiers, _not_ranked(ranking), **more)
 
 
 def _not_ranked(ranking: Ranking) -> tuple[Text, ...]:
@@ -121,15 +134,15 @@ def _width(letter: str) -> float:
     return 1.4 if letter.isupper() else 1.0
 
 
-def could_be(found: Findings, row: int) -> str:
+def could_be(verdict: Verdict, row: int) -> str:
     """The places that an item could have."""
-    best, worst = found.verdict.places[row].tolist()
+    best, worst = verdict.places[row].tolist()
     return f"{best:,}" if best == worst else str(say("ranking.range", best=best, worst=worst))
 
 
-def settled_neighbours(found: Findings) -> dict[str, int]:
+def settled_neighbours(verdict: Verdict) -> dict[str, int]:
     """Number of neighbouring places, and of those in settled order."""
-    return {"k": len(found.verdict.tiers) - 1, "n": len(found.ranking) - 1}
+    return {"k": len(verdict.tiers) - 1, "n": len(verdict.places) - 1}
 
 
 def order_line(found: Findings) -> VerdictLine:
@@ -141,7 +154,7 @@ def order_line(found: Findings) -> VerdictLine:
         leader = quoted(found.ranking.items[0])
         detail.append(say("order.certainty", leader=leader, sure=probability(verdict.certainty)))
         if len(found.ranking) > 2:
-            detail.append(say("order.tiers", **settled_neighbours(found)))
+            detail.append(say("order.tiers", **settled_neighbours(verdict)))
         detail += _few_votes(found)
     if found.is_established and verdict.has_order:
         detail.append(say("order.established"))
@@ -176,7 +189,7 @@ def _order_action(found: Findings) -> Text | None:
         case "chance" | "level":
             return say("order.no_ranking_left" if none_left else "order.no_ranking")
         case "disconnected":
-            return _join(found)
+            return joining(found.trust.decomposition.graph, found.ranking)
         case _:
             return None
 
@@ -198,9 +211,9 @@ def _collect(found: Findings, outlook: Forecast | None) -> Text:
     return say("order.forecast", votes=vote_range(outlook))
 
 
-def _join(found: Findings) -> Text:
+def joining(graph: ComparisonGraph, ranking: Ranking) -> Text:
     """Compare the first item with one that no chain of votes connects it with."""
-    graph, items = found.trust.decomposition.graph, found.ranking.items
+    items = ranking.items
     component = dict(zip(graph.items, graph.components.tolist(), strict=True))
     other = next(item for item in items if component[item] != component[items[0]])
     return say("order.join", left=quoted(items[0]), right=quoted(other))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.comparisons import Comparisons, require_choices
 from hodgerank.data.groups import VoteGroups
 from hodgerank.estimators.group_rankings import GroupRankings, rank_groups
 from hodgerank.estimators.workers.assess import assess_workers
@@ -68,6 +68,7 @@ class GroupFindings:
 
 def find_in_groups(groups: VoteGroups, settings: ReportOptions, tell: Tell) -> GroupFindings:
     """Assess each group by itself, and the workers over all together."""
+    require_choices(groups.report, "a report on groups (--by)")
     tell("ranking the groups")
     rankings = settings.scaled(rank_groups(groups, **settings.options))
     quiet = replace(settings, with_forecast=False, with_workers=False)

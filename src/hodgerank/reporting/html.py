@@ -123,14 +123,14 @@ def _board(table: Table) -> str:
 def _standings(standings: Standings) -> str:
     """Rows with interval bars; words and numbers are HTML, and only bars are drawn."""
     header = standings.header
+    ticks = "".join(f"<span>{escape(tick)}</span>" for tick in standings.ticks)
     has_places = any(row.place for tier in standings.tiers for row in tier)
     place = f'<th scope="col" class="place"><span>{_html(header["place"])}</span></th>'
     could_be = f'<th scope="col" class="could">{_html(header["could_be"])}</th>'
     head = (
         f"{place if has_places else ''}"
         f'<th scope="col">{_html(header["item"])}</th>'
-        '<td class="axis"><span class="ticks"><span>0%</span><span>50%</span><span>100%</span>'
-        "</span></td>"
+        f'<td class="axis"><span class="ticks">{ticks}</span></td>'
         f'<th scope="col" class="chosen">{_html(header["chosen"])}</th>'
         f"{could_be if has_places else ''}"
     )
@@ -160,10 +160,7 @@ def _standing(row: Standing, has_places: bool) -> str:
         f'<line class="range" x1="{low}" x2="{high}" y1="50%" y2="50%"/>'
         f'<circle class="dot" cx="{at}" cy="50%" r="5"/></svg>'
     )
-    numbers = (
-        f"{100 * row.chosen:.0f}% "
-        f'<span class="soft">{100 * row.lower:.0f}–{100 * row.upper:.0f}</span>'
-    )
+    numbers = f'{escape(row.number)} <span class="soft">{escape(row.interval)}</span>'
     place = f'<td class="place">{row.place}</td>' if has_places else ""
     could_be = f'<td class="could">{row.could_be}</td>' if has_places else ""
     return (

@@ -79,7 +79,7 @@ def _standings(standings: Standings) -> str:
         (
             row.place,
             row.name,
-            f"{row.chosen:.0%} ({100 * row.lower:.0f}–{100 * row.upper:.0f})",
+            f"{row.number} ({row.interval})",
             row.could_be,
         )
         for tier in standings.tiers

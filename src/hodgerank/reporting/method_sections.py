@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import re
+from dataclasses import asdict
 from hashlib import sha256
 
 from hodgerank import __version__
@@ -12,6 +13,7 @@ from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.description import Description, Spread
 from hodgerank.reporting.blocks import Block, Bullets, Paragraph, Section, Table, Text
 from hodgerank.reporting.findings import Findings
+from hodgerank.reporting.margin_findings import MarginFindings
 from hodgerank.reporting.messages import level, say, words
 from hodgerank.reporting.options import Provenance
 
@@ -50,7 +52,12 @@ def methods_section(
         )
         if ranking.worker_weights:
             texts.insert(1, say("methods.worker_weights"))
-    texts.append(say("methods.error_rates"))
+    return repeatable(texts, votes, made)
+
+
+def repeatable(texts: list[Text], votes: Comparisons, made: Provenance) -> Section:
+    """The section of these methods, with versions, references and the command to repeat it."""
+    texts = [*texts, say("methods.error_rates")]
     facts = {
         "version": __version__,
         "python": platform.python_version(),
@@ -91,7 +98,7 @@ def _cited(texts: list[Text]) -> list[Text]:
     return [Text("[{key}] {paper}", {"key": k, "paper": REFERENCES[k]}) for k in sorted(found)]
 
 
-def data_section(found: Findings) -> Section:
+def data_section(found: Findings | MarginFindings) -> Section:
     """How the votes were read, what they cover, and what was not recorded."""
     description = found.description
     rows = [(str(fact), str(value)) for fact, value in _facts(description)]
@@ -140,9 +147,12 @@ def _unrecorded(votes: Comparisons, description: Description) -> Text | None:
 def _facts(d: Description) -> list[tuple[Text, Text]]:
     connected = say("data.connected", n=d.items)
     disconnected = say("data.disconnected", n=d.items, k=d.components)
+    votes = say("data.votes_of", n=d.votes, ties=d.ties, graded=d.graded)
+    if d.margins is not None:
+        votes = say("data.margins_of", n=d.votes, ties=d.ties, **asdict(d.margins))
     facts = [
         (say("data.items"), connected if d.components == 1 else disconnected),
-        (say("data.votes"), say("data.votes_of", n=d.votes, ties=d.ties, graded=d.graded)),
+        (say("data.votes"), votes),
     ]
     if d.workers:
         facts.append((say("data.workers"), _workers(d)))

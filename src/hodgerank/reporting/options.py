@@ -56,7 +56,7 @@ class ReportOptions:
     @property
     def model(self) -> str:
         """The model of `rank`."""
-        return str(self.options.get("model", "bayes"))
+        return str(self.options.get("model") or "bayes")
 
     @property
     def position_bias(self) -> Position | None:

@@ -12,7 +12,7 @@ from hodgerank.estimators.trust import TrustReport
 from hodgerank.estimators.trust_statements import SURE
 from hodgerank.estimators.workers.assessment import WORDS, WorkerAssessment
 from hodgerank.graph.consistency import Cycle
-from hodgerank.graph.decomposition import PART_WORDS
+from hodgerank.graph.decomposition import PART_WORDS, HodgeDecomposition
 from hodgerank.plotting.comparison_graph import graph_chart
 from hodgerank.plotting.decomposition import decomposition_chart
 from hodgerank.plotting.outliers import outliers_chart
@@ -135,13 +135,12 @@ def position_bias_section(found: Findings) -> Section | None:
 MOST_ITEMS = 60  # that a drawn graph shows
 
 
-def graph_section(found: Findings) -> Section:
+def graph_section(parts: HodgeDecomposition) -> Section:
     """Components, unfilled loops, and the graph."""
-    parts = found.trust.decomposition
     components, loops = parts.betti
     is_connected = components == 1
     summary = say("graph.connected" if is_connected else "graph.disconnected", n=components)
-    n = len(found.ranking)
+    n = parts.graph.n_items
     blocks: list[Block] = [
         Paragraph((say("graph.loops", n=loops) if loops else say("graph.no_loops"),))
     ]

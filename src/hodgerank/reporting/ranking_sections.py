@@ -8,9 +8,11 @@ from hodgerank.collecting.forecast import Forecast
 from hodgerank.data.sources.frames import build_frame
 from hodgerank.estimators.certainty import expected_tau
 from hodgerank.estimators.rank import on_few_votes
+from hodgerank.estimators.score_scale import MODEL_SCALE
 from hodgerank.reporting.blocks import Block, Bullets, Paragraph, Section, Table, Text
 from hodgerank.reporting.findings import MOST_FORECAST, Findings
 from hodgerank.reporting.first_page import could_be, settled_neighbours
+from hodgerank.reporting.margin_findings import MarginFindings
 from hodgerank.reporting.messages import (
     fraction,
     level,
@@ -27,7 +29,7 @@ MOST_RANKED = 100
 MOST_RUNS = 5
 
 
-def ranking_section(found: Findings) -> Section:
+def ranking_section(found: Findings | MarginFindings) -> Section:
     """All items in a table, and which places are open."""
     ranking, n = found.ranking, len(found.ranking)
     known = found.verdict.has_order
@@ -55,23 +57,23 @@ def ranking_section(found: Findings) -> Section:
     )
 
 
-def _tiers(found: Findings) -> tuple[Text, ...]:
+def _tiers(found: Findings | MarginFindings) -> tuple[Text, ...]:
     runs = [(first, last) for first, last in found.verdict.tiers if last > first]
-    said = say("ranking.tiers", **settled_neighbours(found))
+    said = say("ranking.tiers", **settled_neighbours(found.verdict))
     if not runs:
         return (said,)
     shown = "; ".join(str(_run(found, *run)) for run in runs[:MOST_RUNS])
     return said, say("ranking.tied", runs=f"{shown}; ..." if runs[MOST_RUNS:] else shown)
 
 
-def _run(found: Findings, first: int, last: int) -> Text:
+def _run(found: Findings | MarginFindings, first: int, last: int) -> Text:
     items = found.ranking.items
     key = "ranking.run_of_two" if last == first + 1 else "ranking.run"
     names = {"first": quoted(items[first]), "last": quoted(items[last])}
     return say(key, best=first + 1, worst=last + 1, **names)
 
 
-def _table(found: Findings) -> Table:
+def _table(found: Findings | MarginFindings) -> Table:
     """A row for each item, up to a hundred; all of them as CSV."""
     ranking, known = found.ranking, found.verdict.has_order
     names = ["item", "score", "interval", "votes"]
@@ -79,7 +81,7 @@ def _table(found: Findings) -> Table:
         names = ["place", "item", "score", "interval", "could_be", "next", "votes"]
     header = [say(f"ranking.{name}", level=level(ranking.confidence)) for name in names]
     scale = ranking.scale
-    if scale.name != "model":
+    if scale != MODEL_SCALE:
         header[names.index("score")] = Text("{score}", {"score": scale.label})
     over_next = found.verdict.over_next
     rows = []
@@ -89,7 +91,7 @@ def _table(found: Findings) -> Table:
             "item": name_of(row.item),
             "score": scale.text(row.score),
             "interval": f"{scale.text(row.lower)} to {scale.text(row.upper)}",
-            "could_be": could_be(found, k),
+            "could_be": could_be(found.verdict, k),
             "next": "" if np.isnan(over_next[k]) else probability(float(over_next[k])),
             "votes": f"{row.votes:,}",
         }
@@ -97,12 +99,12 @@ def _table(found: Findings) -> Table:
     shown = None
     if len(ranking) > MOST_RANKED:
         shown = say("page.shown_of", shown=MOST_RANKED, total=len(ranking))
-    csv = build_frame(found.ranking_columns(), "polars").write_csv()
+    csv = build_frame(found.verdict.columns(ranking), "polars").write_csv()
     right = frozenset(k for k, name in enumerate(names) if name != "item")
     return Table(header, rows, right, shown, ("ranking.csv", csv))
 
 
-def certainty_section(found: Findings) -> Section:
+def certainty_section(found: Findings | MarginFindings) -> Section:
     """How certain the order and the first places are, and what more votes would achieve."""
     ranking, verdict = found.ranking, found.verdict
     pairs, at = probability(verdict.pairs_in_order), level(verdict.level)
@@ -126,14 +128,16 @@ def certainty_section(found: Findings) -> Section:
     )
 
 
-def _reached(found: Findings, sure: float) -> Text:
+def _reached(found: Findings | MarginFindings, sure: float) -> Text:
     if found.verdict.state == "correlated":
         return say("certainty.not_assessed")
     is_reached = sure >= found.verdict.level
     return say("certainty.reached" if is_reached else "certainty.not_reached")
 
 
-def _outlook(found: Findings) -> list[Block]:
+def _outlook(found: Findings | MarginFindings) -> list[Block]:
+    if isinstance(found, MarginFindings):
+        return []
     if found.settings.with_forecast and len(found.ranking) > MOST_FORECAST:
         return [Paragraph((say("certainty.many", n=MOST_FORECAST),))]
     if found.forecast is None:

@@ -22,6 +22,8 @@ from hodgerank.reporting.findings import Findings, Tell, find
 from hodgerank.reporting.first_page import first_page
 from hodgerank.reporting.group_findings import GroupFindings, find_in_groups
 from hodgerank.reporting.group_sections import group_answer, group_first_page, group_sections
+from hodgerank.reporting.margin_findings import MarginFindings, find_in_margins
+from hodgerank.reporting.margin_sections import margin_answer, margin_page, margin_sections
 from hodgerank.reporting.messages import name_of, say
 from hodgerank.reporting.method_sections import data_section, methods_section
 from hodgerank.reporting.options import Provenance, ReportOptions
@@ -61,7 +63,7 @@ class Report(Document, Displayed):
         The results that all of it was derived from.
     """
 
-    findings: Findings | GroupFindings
+    findings: Findings | GroupFindings | MarginFindings
 
     def _headline(self) -> str:
         return " ".join(map(str, self.answer))
@@ -184,6 +186,8 @@ def report(
     tell = on_step or (lambda step: None)
     made = Provenance(command, seed, date.today().isoformat())
     read = votes if isinstance(votes, VoteGroups) else read_comparisons(votes)
+    if not isinstance(read, VoteGroups) and read.report.margin_unit is not None:
+        return _report_on_margins(find_in_margins(read, settings, tell), title, question, made)
     if isinstance(read, VoteGroups):  # a file beside the votes may name their groups
         if with_groups:
             raise InvalidArgument(
@@ -218,7 +222,7 @@ def _sections(
         yield certainty_section(found)
     yield next_section(found)
     yield consistency_section(found)
-    yield graph_section(found)
+    yield graph_section(found.trust.decomposition)
     if workers is not None:
         line = next(line for line in page.lines if line.title.code == "workers.title")
         yield workers_section(line, workers, line.title)
@@ -232,6 +236,14 @@ def _sections(
     yield methods_section(found.votes, found.ranking, rate, made)
 
 
+def _report_on_margins(
+    found: MarginFindings, title: str | None, question: str | None, made: Provenance
+) -> Report:
+    page, titles = margin_page(found), _titles(title, question, found)
+    sections = tuple(margin_sections(found, made))
+    return Report(*titles, margin_answer(found, page), page, sections, made, found)
+
+
 def _report_on_groups(found: GroupFindings, titles: tuple[str, Text], made: Provenance) -> Report:
     ranking = next(iter(found.rankings.values()), None)
     methods = methods_section(found.votes, ranking, RATE, made)
@@ -240,7 +252,7 @@ def _report_on_groups(found: GroupFindings, titles: tuple[str, Text], made: Prov
 
 
 def _titles(
-    title: str | None, question: str | None, found: Findings | GroupFindings
+    title: str | None, question: str | None, found: Findings | GroupFindings | MarginFindings
 ) -> tuple[str, Text]:
     """The title, from the name of the file if none is given, and the question or the source."""
     source = found.votes.report.source

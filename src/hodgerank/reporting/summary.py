@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from hodgerank.display import p_words
 from hodgerank.reporting.blocks import Text, VerdictLine
 from hodgerank.reporting.findings import Findings
+from hodgerank.reporting.margin_findings import MarginFindings
 from hodgerank.reporting.messages import MOST_NAMED, listed, probability, quoted, say
 
 PROBABLE = 0.8  # from which certainty on the leader is called probably the best
@@ -14,10 +15,10 @@ PROBABLE = 0.8  # from which certainty on the leader is called probably the best
 
 def answer(found: Findings, lines: Sequence[VerdictLine]) -> tuple[Text, Text, Text]:
     """Three sentences, from the verdict and the lines that are derived from it."""
-    return _headline(found), _order(found), _advice(found, lines)
+    return headline(found), order_sentence(found), _advice(found, lines)
 
 
-def _headline(found: Findings) -> Text:
+def headline(found: Findings | MarginFindings) -> Text:
     """The best item, the items tied for first place, or why there is none."""
     verdict, n = found.verdict, len(found.ranking)
     match verdict.state:
@@ -48,7 +49,7 @@ def _headline(found: Findings) -> Text:
             return say("answer.disconnected", k=found.n_parts, n=n)
 
 
-def _order(found: Findings) -> Text:
+def order_sentence(found: Findings | MarginFindings) -> Text:
     """How much of the order is expected to be right."""
     verdict = found.verdict
     if not verdict.has_order:

@@ -92,6 +92,11 @@ class Verdict:
         cuts = [k for k in range(1, n) if ends[k - 1] <= k < starts[k]]
         return tuple(zip([0, *cuts], [k - 1 for k in (*cuts, n)], strict=True))
 
+    def columns(self, ranking: Ranking) -> dict[str, Any]:
+        """The columns of the ranking, with the places of the verdict."""
+        places = {"rank_lower": self.places[:, 0], "rank_upper": self.places[:, 1]}
+        return {**ranking.columns(), **places}
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON; null where there is no order."""
         known = self.has_order
@@ -180,10 +185,10 @@ def _doubts(ranking: Ranking, graph: ComparisonGraph, rows: IntArray, sides: boo
     The posterior is taken as normal, which it is not where nobody ever preferred the other item:
     there it never gets quite certain, however many the votes. Direct votes of one opinion bound the
     doubt then; not with `sides` in the model, where votes may agree about the side alone, nor where
-    votes are correlated.
+    votes are correlated, nor for margins.
     """
     believed = 1 - certainties(ranking, np.repeat(rows[:1], len(rows) - 1), rows[1:])
-    if sides or ranking.is_clustered:
+    if sides or ranking.is_clustered or ranking.margin_unit is not None:
         return believed
     return np.minimum(believed, _doubt_of_unanimous(ranking, graph)[rows[1:]])
 

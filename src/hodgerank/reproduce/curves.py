@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from hodgerank.reproduce.verdict import (
     Published,
     Status,
     Verdict,
+    joint_status,
     number,
     sign_status,
     with_interval,
@@ -30,10 +31,12 @@ PALETTE = {
     "supervised, γ = 1": COLOURS[0],
     "unsupervised": COLOURS[1],
     "random": COLOURS[7],
-    "random rounds": COLOURS[6],
+    "random without repetition": COLOURS[6],
+    "balanced rounds": COLOURS[5],
     "Crowd-BT": COLOURS[2],
     "Crowd-BT as published": COLOURS[3],
 }
+OURS = ("random without repetition", "balanced rounds")  # baselines that the paper does not have
 LEVEL = 0.02  # differences in tau below this count as equal
 
 
@@ -78,6 +81,11 @@ class Curves:
         values = {key: curves[:, 1:] for key, curves in self.values.items()}
         return replace(self, samples=self.samples[1:], values=values)
 
+    def with_total(self, title: str) -> Curves:
+        """Return the curves with a first panel that pools the runs of all."""
+        total = {(title, scheme): self.pooled(scheme) for scheme in self.schemes}
+        return replace(self, panels=(title, *self.panels), values=total | self.values)
+
     def rows(self, x: str = "samples") -> list[dict[str, Any]]:
         """Return mean and standard error at each point; `x` names its column."""
         return [
@@ -94,13 +102,26 @@ class Curves:
             for estimate in [Estimate.of(column)]
         ]
 
-    def chart(self, x: str = "samples", y: str = "Kendall's tau", **layout: Any) -> Any:
-        """Plot means with bands of two standard errors; a scheme has the same colour everywhere."""
-        rows = [{"series": row["scheme"], **row} for row in self.rows("x")]
+    def chart(
+        self,
+        x: str = "samples",
+        y: str = "Kendall's tau",
+        *,
+        ours: Collection[str] = OURS,
+        **layout: Any,
+    ) -> Any:
+        """Plot means with bands of two standard errors.
+
+        A scheme has the same colour everywhere. Schemes that the paper does not have (`ours`) are
+        dashed and say so.
+        """
+        names = {name: f"{name} (ours)" if name in ours else name for name in self.schemes}
+        rows = [{"series": names[row["scheme"]], **row} for row in self.rows("x")]
         usual = {scheme: PALETTE[scheme] for scheme in self.schemes if scheme in PALETTE}
         rest = iter([colour for colour in COLOURS if colour not in usual.values()])
-        colours = {scheme: usual.get(scheme) or next(rest) for scheme in self.schemes}
-        return curve_chart(rows, x=x, y=y, series=colours, **layout)
+        colours = {names[s]: usual.get(s) or next(rest) for s in self.schemes}
+        dashed = [names[scheme] for scheme in self.schemes if scheme in ours]
+        return curve_chart(rows, x=x, y=y, series=colours, dashed=dashed, **layout)
 
     def pooled(self, scheme: str, panel: str = "") -> FloatArray:
         """Return all runs of a scheme, in the panels whose title contains this text."""
@@ -111,18 +132,24 @@ class Curves:
         return np.asarray(self.pooled(above, panel) - self.pooled(below, panel))
 
     def verdicts(self, published: Published, unit: str = " tau") -> list[Verdict]:
-        """Judge claims that one scheme is above another, above by a share, or equal to it."""
-        return [self._judge(claim, unit) for claim in published.claims]
+        """Judge the claims that compare schemes."""
+        return [self.judge(claim, unit) for claim in published.claims]
 
-    def _judge(self, claim: Claim, unit: str) -> Verdict:
+    def judge(self, claim: Claim, unit: str = " tau") -> Verdict:
+        """Judge a claim that compares two schemes.
+
+        `claim.check` names them as 'above' or 'level', and optionally a part of the panels' titles
+        ('panel'), or that every panel counts alone ('each_panel').
+        """
         panel = claim.check.get("panel", "")
         is_enough = min(len(self.values[key]) for key in self.values) >= FEWEST
-        verdict = self._weigh(claim, panel, unit)
-        return verdict if is_enough else replace(verdict, status=Status.UNDECIDED)
+        weigh = self._weigh_level if "level" in claim.check else self._weigh_above
+        if "each_panel" in claim.check:
+            weigh = self._weigh_panels
+        status, evidence = weigh(claim, panel, unit)
+        return Verdict(claim, status if is_enough else Status.UNDECIDED, evidence)
 
-    def _weigh(self, claim: Claim, panel: str, unit: str) -> Verdict:
-        if "level" in claim.check:
-            return self._judge_level(claim, panel, unit)
+    def _weigh_above(self, claim: Claim, panel: str, unit: str) -> tuple[Status, str]:
         above, below = claim.check["above"]
         differences = self.difference(above, below, panel)
         mean = Estimate.of(differences.mean(axis=1))
@@ -132,32 +159,78 @@ class Curves:
         if status is Status.HOLDS and _below_somewhere(differences):
             status = Status.IN_PART
         if "by" in claim.check:
-            share = mean.over(float(self.pooled(below, panel).mean()))
-            at_end = differences[:, -1].mean() / self.pooled(below, panel)[:, -1].mean()
-            mean_share, low, high, end = (
-                number(100 * part, 1) for part in (share.mean, *share.interval(), at_end)
-            )
-            evidence += f" That is {mean_share}% ({low} to {high}%), and {end}% at the end."
-            wanted = float(claim.check["by"])
-            is_about = abs(share.mean - wanted) <= ABOUT * wanted
-            if status is Status.HOLDS and not is_about:
-                status = Status.IN_PART
-        return Verdict(claim, status, evidence)
+            base = self.pooled(below, panel)
+            share = Estimate.ratio(differences.mean(axis=1), base.mean(axis=1))
+            at_end = number(100 * differences[:, -1].mean() / base[:, -1].mean(), 1)
+            evidence += f" That is {percent(share)}, and {at_end}% at the end."
+            status = joint_status([status, _about_status(share, float(claim.check["by"]))])
+        if "gain_over" in claim.check:
+            gain = self.difference(above, claim.check["gain_over"], panel).mean(axis=1)
+            if sign_status(Estimate.of(gain)) is Status.HOLDS:
+                share = Estimate.ratio(differences.mean(axis=1), gain)
+                evidence += f" Of the gain over {claim.check['gain_over']} sampling, "
+                evidence += f"{percent(share, 0, plus='')} remains."
+        if status is Status.UNDECIDED and unit and level_status(mean) is Status.HOLDS:
+            evidence += f" The means are equal within {number(LEVEL, plus='')}."
+        return status, evidence
 
-    def _judge_level(self, claim: Claim, panel: str, unit: str) -> Verdict:
+    def _weigh_level(self, claim: Claim, panel: str, unit: str) -> tuple[Status, str]:
         one, other = claim.check["level"]
         mean = Estimate.of(self.difference(one, other, panel).mean(axis=1))
-        lower, upper = mean.interval()
-        status = Status.UNDECIDED
-        if lower > -LEVEL and upper < LEVEL:
-            status = Status.HOLDS
-        elif lower > LEVEL or upper < -LEVEL:
-            status = Status.FAILS
         evidence = (
             f"{one} − {other}: {with_interval(mean)}{unit} on average over the curve, {mean.n:,} "
             f"paired runs; equal means within {number(LEVEL, plus='')}."
         )
-        return Verdict(claim, status, evidence)
+        return level_status(mean), evidence
+
+    def _weigh_panels(self, claim: Claim, panel: str, unit: str) -> tuple[Status, str]:
+        """Compare two schemes in every panel, with simultaneous intervals."""
+        above, below = claim.check["above"]
+        panels = [title for title in self.panels if panel in title]
+        confidence = 1 - 0.05 / len(panels)
+        means = {
+            title: Estimate.of((self.values[title, above] - self.values[title, below]).mean(axis=1))
+            for title in panels
+        }
+        statuses = [sign_status(mean, confidence=confidence) for mean in means.values()]
+        is_open = Status.UNDECIDED in statuses and Status.FAILS not in statuses
+        least, most = (pick(means, key=lambda title: means[title].mean) for pick in (min, max))
+        evidence = (
+            f"{above} − {below}: significantly above in {statuses.count(Status.HOLDS)} of "
+            f"{len(statuses)} panels, significantly below in {statuses.count(Status.FAILS)}; from "
+            f"{number(means[least].mean)} ({least}) to {number(means[most].mean)} ({most}){unit}, "
+            f"{means[least].n:,} paired runs each."
+        )
+        return Status.UNDECIDED if is_open else joint_status(statuses), evidence
+
+
+def level_status(difference: Estimate) -> Status:
+    """Return whether a difference lies within the margin of equality."""
+    lower, upper = difference.interval()
+    if difference.n < FEWEST:
+        return Status.UNDECIDED
+    if lower > -LEVEL and upper < LEVEL:
+        return Status.HOLDS
+    return Status.FAILS if lower > LEVEL or upper < -LEVEL else Status.UNDECIDED
+
+
+def percent(share: Estimate, digits: int = 1, *, plus: str = "+") -> str:
+    """Format a share as +3.5% (95% CI +2.8 to +4.3%)."""
+    if share.n < 2:
+        return f"{number(100 * share.mean, digits, plus=plus)}% (a single run)"
+    mean, low, high = (
+        number(100 * part, digits, plus=plus) for part in (share.mean, *share.interval())
+    )
+    return f"{mean}% (95% CI {low} to {high}%)"
+
+
+def _about_status(share: Estimate, wanted: float) -> Status:
+    """Return whether a share lies between half and one and a half times another."""
+    lower, upper = share.interval()
+    smallest, largest = (1 - ABOUT) * wanted, (1 + ABOUT) * wanted
+    if smallest <= lower and upper <= largest:
+        return Status.HOLDS
+    return Status.FAILS if upper < smallest or lower > largest else Status.UNDECIDED
 
 
 def _bounds(differences: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import version
+from itertools import chain
 from os import SEEK_END
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import hodgerank
-from hodgerank.data.datasets import DatasetName
+from hodgerank.atomic_write import append_line
+from hodgerank.data.datasets import DATASETS, DatasetName, load_dataset
 from hodgerank.errors import MissingDependency
 from hodgerank.reproduce.verdict import Findings, Published
 
@@ -86,23 +90,34 @@ class Outcome:
 
 
 class ResultFile:
-    """Results on disk, one JSON line each; unreadable lines are computed again."""
+    """Results on disk, one JSON line each with a checksum.
+
+    Lines without a valid checksum are ignored, so that what they held is computed again. Several
+    processes may add to the same file: the first result of a task counts for all of them.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self.results: dict[str, Any] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-        for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        self.reload()
+
+    def reload(self) -> None:
+        """Read what other processes have added."""
+        found: dict[str, Any] = {}
+        for line in self._path.read_text(encoding="utf-8", errors="replace").splitlines():
             with suppress(ValueError, TypeError):
-                key, result = json.loads(line)
-                self.results[str(key)] = result
+                key, result, checksum = json.loads(line)
+                if checksum == _checksum(key, result):
+                    found.setdefault(key, result)
+        self.results |= found
 
     def add(self, key: str, result: Any) -> None:
-        """Write a result to disk."""
+        """Write a result to disk; it is there when this returns."""
         self.results[key] = json.loads(json.dumps(result))
-        with self._path.open("a") as file:
-            file.write("\n" * (not self._ends_a_line()) + json.dumps([key, result]) + "\n")
+        line = json.dumps([key, result, _checksum(key, result)]).encode()
+        append_line(self._path, b"\n" * (not self._ends_a_line()) + line)
 
     def _ends_a_line(self) -> bool:
         with self._path.open("rb") as file:
@@ -112,13 +127,27 @@ class ResultFile:
             return file.read(1) == b"\n"
 
 
+def _checksum(key: str, result: Any) -> str:
+    return hashlib.sha256(json.dumps([key, result]).encode()).hexdigest()[:16]
+
+
+VERSIONS = ("numpy", "scipy", "numba")
+
+
 @cache
-def code_fingerprint() -> str:
-    """Return a digest of all source files of the library."""
+def fingerprint(datasets: tuple[DatasetName, ...] = ()) -> str:
+    """Return a digest of what results depend on beside settings: code, versions and data."""
     root = Path(hodgerank.__file__).parent
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(platform.python_version().encode())
+    for name in VERSIONS:
+        digest.update(f"{name} {version(name)}\0".encode())
     for path in sorted(root.rglob("*.py")):
         digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes())
+    for dataset in datasets:
+        for reference in range(1, DATASETS[dataset].references + 1):
+            votes = load_dataset(dataset, reference=reference)
+            for column in (votes.left, votes.right, votes.outcome, votes.worker, votes.truth):
+                digest.update(b"" if column is None else column.tobytes())
     return digest.hexdigest()[:16]
 
 
@@ -127,23 +156,23 @@ def run_tasks(
     file: ResultFile,
     *,
     jobs: int | None = None,
-    on_done: Callable[[], None] = lambda: None,
+    on_done: Callable[[int], None] = lambda _: None,
 ) -> list[Outcome]:
     """Return the results of all tasks in order; those in the file are not computed again.
 
+    `on_done` is called with the number of tasks done, first with those in the file.
     Without `jobs`, joblib's own settings apply: `with joblib.parallel_config("dask"): ...` sends
     the work to a cluster. Tasks that measure time run locally, one after the other, at the end.
     """
     missing = [task for task in tasks if task.key not in file.results]
-    for _ in range(len(tasks) - len(missing)):
-        on_done()
-    for key, result in _parallel([task for task in missing if not task.is_timed], jobs):
+    kept = len(tasks) - len(missing)
+    on_done(kept)
+    timed = (_on_one_thread(task) for task in missing if task.is_timed)
+    rest = _parallel([task for task in missing if not task.is_timed], jobs)
+    for done, (key, result) in enumerate(chain(rest, timed), start=kept + 1):
         file.add(key, result)
-        on_done()
-    for task in missing:
-        if task.is_timed:
-            file.add(*_on_one_thread(task))
-            on_done()
+        on_done(done)
+    file.reload()
     return [Outcome(task.settings, file.results[task.key]) for task in tasks]
 
 

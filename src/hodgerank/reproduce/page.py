@@ -59,6 +59,8 @@ figure img { display: block; max-width: 100%; height: auto; margin: 0 auto; }
   font-weight: 600; white-space: nowrap; }
 .good { background: #dff3e6; color: #10613a; } .part { background: #fdf0d5; color: #7a4b00; }
 .bad { background: #fbe1de; color: #8f1d10; } .open { background: #e8ebf1; color: #434d5c; }
+.ours { border: 1px solid var(--soft); border-radius: 5px; padding: 0 6px; font-size: 12px;
+  color: var(--soft); }
 .claim { border-left: 3px solid var(--line); padding: 2px 0 2px 14px; margin: 12px 0; }
 .numbers { overflow-x: auto; margin: 14px 0; }
 .numbers td, .numbers th { text-align: right; font-variant-numeric: tabular-nums; }
@@ -87,7 +89,8 @@ def write_page(folder: Path, reports: Sequence[Report], effort: Effort) -> Path:
 <h1>{TITLE}</h1>
 <p>{PAPER}. {_tally(reports)}</p>
 <p class="soft">Every verdict below is computed from the runs: “above” is a paired difference
-with its 95% CI. Bands in the charts are two standard errors.
+with its 95% CI. Bands in the charts are two standard errors. Claims and baselines marked “ours” are
+not in the paper, and do not count in the verdict on a figure; those that fail are named beside it.
 {escape(EFFORTS[effort.name])}{_overridden(effort)}. Seed {effort.seed}. {_versions()}</p>
 <nav>
 <table>
@@ -115,9 +118,9 @@ def _versions() -> str:
 
 
 def _tally(reports: Sequence[Report]) -> str:
-    """Count the verdicts on figures and tables of the paper, and on questions beyond it."""
+    """Count the verdicts on parts of the paper, and on questions beyond it."""
     sentences = []
-    for is_paper, what in ((True, "figures and tables"), (False, "questions beyond the paper")):
+    for is_paper, what in ((True, "parts of the paper"), (False, "questions beyond the paper")):
         kinds = Counter(
             report.verdict for report in reports if report.published.is_from_paper is is_paper
         )
@@ -128,12 +131,14 @@ def _tally(reports: Sequence[Report]) -> str:
 
 
 def _row(report: Report) -> str:
-    colour = COLOURS[report.status]
+    is_restricted = report.status is Status.HOLDS and report.caveat
+    colour = COLOURS[Status.IN_PART if is_restricted else report.status]
+    remarks = "; ".join(filter(None, (report.tally, report.caveat)))
     return (
         f'<tr><td class="source">{escape(report.published.source)}</td>'
         f'<td><a href="#{report.name}">{escape(report.published.title)}</a></td>'
         f'<td><span class="badge {colour}">{report.verdict}</span><br>'
-        f'<span class="soft">{report.tally}</span></td></tr>\n'
+        f'<span class="soft">{escape(remarks)}</span></td></tr>\n'
     )
 
 
@@ -183,8 +188,9 @@ def _claim(verdict: Verdict) -> str:
     reason = ""
     if verdict.status in (Status.FAILS, Status.IN_PART) and verdict.claim.otherwise:
         reason = f'<p class="soft">{escape(verdict.claim.otherwise)}</p>'
+    ours = '<span class="ours">ours</span> ' if verdict.claim.is_ours else ""
     return (
-        f'<div class="claim"><p>{escape(verdict.claim.text)} '
+        f'<div class="claim" id="{verdict.claim.id}"><p>{ours}{escape(verdict.claim.text)} '
         f'<span class="badge {colour}">{verdict.status}</span></p>'
         f'<p class="evidence soft">{escape(verdict.evidence)}</p>{reason}</div>\n'
     )

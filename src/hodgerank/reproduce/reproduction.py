@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import get_args
 
 from hodgerank.atomic_write import write_file
-from hodgerank.data.datasets import load_dataset
 from hodgerank.data.sources.frames import build_frame
 from hodgerank.errors import DatasetUnavailable, InvalidArgument, require_one_of
 from hodgerank.plotting.charts import SUFFIXES, require_charts, save_chart
@@ -17,8 +16,7 @@ from hodgerank.reproduce.experiment import (
     EffortName,
     Experiment,
     ResultFile,
-    Task,
-    code_fingerprint,
+    fingerprint,
     require_joblib,
     run_tasks,
 )
@@ -35,6 +33,8 @@ from hodgerank.reproduce.figures import (
     figures5_6_recorded_votes,
     table1_cost_simulated,
     table2_cost_real,
+    text_outliers,
+    text_ridge,
 )
 from hodgerank.reproduce.page import write_page
 from hodgerank.reproduce.verdict import Findings, Published, Report, Status
@@ -51,6 +51,8 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         figures5_6_recorded_votes.IQA,
         figure7_reading_levels.EXPERIMENT,
         table2_cost_real.EXPERIMENT,
+        text_outliers.EXPERIMENT,
+        text_ridge.EXPERIMENT,
         beyond_other_samplers.EXPERIMENT,
         beyond_careless_workers.EXPERIMENT,
         beyond_many_judges.EXPERIMENT,
@@ -60,7 +62,10 @@ EXPERIMENTS: Mapping[str, Experiment] = {
 
 
 OnProgress = Callable[[str, int, int], None]
-"""Called with the name of the experiment, the tasks done and their number."""
+"""Called with the name of the experiment, the tasks done and their number.
+
+The first call of each experiment counts the tasks that an earlier run has done.
+"""
 
 
 @dataclass(frozen=True)
@@ -87,18 +92,20 @@ def reproduce(
     runs: int | None = None,
     jobs: int | None = None,
     seed: int = 0,
+    restart: bool = False,
     on_progress: OnProgress | None = None,
 ) -> Reproduction:
-    """Reproduce figures and tables of [Xu18] with the public API, each with a verdict.
+    """Reproduce the claims of [Xu18] with the public API, each with a verdict.
 
     Results are written to `output` as they are computed: if interrupted, run it again and it
-    resumes; more runs are added to the existing ones.
+    resumes; more runs are added to the existing ones. Several processes may share a folder.
 
     Parameters
     ----------
     names
-        fiedler, betti, simulated, cost-simulated, budget, vqa, iqa, reading, cost-real; beyond the
-        paper: samplers, careless, judges, larger. Default: all.
+        fiedler, betti, simulated, cost-simulated, budget, vqa, iqa, reading, cost-real; claims of
+        the text: outliers, ridge; beyond the paper: samplers, careless, judges, larger. Default:
+        all.
     output
         Folder for `index.html` and, per experiment, a chart (.html, .svg, .png, .pdf) and a CSV.
     effort
@@ -110,8 +117,10 @@ def reproduce(
         which may name a cluster.
     seed
         Seed of all random numbers.
+    restart
+        Discard the results of earlier runs of these experiments.
     on_progress
-        Called when a task is done.
+        Called when a task is done, and at the beginning of every experiment.
     """
     if runs is not None and runs < 1:
         raise InvalidArgument(f"runs must be at least 1, not {runs}")
@@ -130,7 +139,7 @@ def reproduce(
         raise InvalidArgument(f"{folder} cannot be created: {error.strerror}") from None
     require_one_of(effort, get_args(EffortName), "effort")
     plan = Effort(effort, runs, seed)
-    reports = tuple(_run(each, plan, folder, jobs, on_progress) for each in chosen)
+    reports = tuple(_run(each, plan, folder, jobs, restart, on_progress) for each in chosen)
     return Reproduction(reports, write_page(folder, reports, plan))
 
 
@@ -139,41 +148,30 @@ def _run(
     effort: Effort,
     folder: Path,
     jobs: int | None,
+    restart: bool,
     on_progress: OnProgress | None,
 ) -> Report:
     name, published = experiment.name, Published.load(experiment.name)
     try:
-        for dataset in experiment.datasets:
-            load_dataset(dataset)
+        version = fingerprint(experiment.datasets)
     except DatasetUnavailable as error:
         return Report(name, published, obstacle=str(error))
     tasks = experiment.tasks(effort)
-    outcomes = run_tasks(
-        tasks,
-        ResultFile(folder / "results" / code_fingerprint() / f"{name}.jsonl"),
-        jobs=jobs,
-        on_done=_counter(name, tasks, on_progress),
-    )
+    path = folder / "results" / version / f"{name}.jsonl"
+    if restart:
+        path.unlink(missing_ok=True)
+
+    def on_done(done: int) -> None:
+        if on_progress is not None:
+            on_progress(name, done, len(tasks))
+
+    outcomes = run_tasks(tasks, ResultFile(path), jobs=jobs, on_done=on_done)
     findings = experiment.findings(outcomes, published)
     _write(findings, folder / name)
     verdicts = findings.verdicts
     if effort.name == "smoke":
         verdicts = [replace(verdict, status=Status.UNDECIDED) for verdict in verdicts]
     return Report(name, published, verdicts, findings.table)
-
-
-def _counter(
-    name: str, tasks: Sequence[Task], on_progress: OnProgress | None
-) -> Callable[[], None]:
-    done = 0
-
-    def count() -> None:
-        nonlocal done
-        done += 1
-        if on_progress is not None:
-            on_progress(name, done, len(tasks))
-
-    return count
 
 
 def _write(findings: Findings, stem: Path) -> None:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import count
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import numpy as np
 
 import hodgerank as hr
-from hodgerank.collecting.run import Judge, play
+from hodgerank.collecting.run import Judge, Step, play
 from hodgerank.metrics import kendall_tau
+from hodgerank.sampling.candidates import Candidates
 from hodgerank.types import FloatArray, Item
 
 Scores = dict[Item, float]
@@ -54,11 +55,32 @@ class Scheme:
     worker
         Name of the worker to tell the sampler, given the actual worker (None if unknown) and the
         number of the vote. Default: the actual worker.
+    schedule
+        Pairs in a fixed order, given items and seed, instead of the sampler's choice.
     """
 
     build: Callable[..., hr.Sampler]
     scores: Callable[[hr.Sampler], Scores]
     worker: Workers | None = None
+    schedule: Callable[[Sequence[Item], int], Iterator[tuple[Item, Item]]] | None = None
+
+    def play(
+        self,
+        items: Sequence[Item],
+        crowd: Judge,
+        *,
+        seed: int,
+        offer: Callable[[], Candidates] | None = None,
+    ) -> tuple[hr.Sampler, Iterator[Step]]:
+        """Return the sampler and its turns with a crowd; `offer` returns the allowed pairs."""
+        sampler = self.build(items, seed=seed)
+        if self.schedule is not None:
+            pairs = self.schedule(items, seed)
+
+            def offer() -> Candidates:
+                return (next(pairs),)
+
+        return sampler, play(sampler, self.telling(crowd), candidates=offer)
 
     def telling(self, crowd: Judge) -> Judge:
         """Return the crowd as a judge, with renamed workers."""
@@ -103,9 +125,36 @@ def random(gamma: float) -> Scheme:
     return Scheme(build, hodge_scores(gamma))
 
 
-def rounds(gamma: float) -> Scheme:
+def without_repetition(gamma: float) -> Scheme:
     """Every pair once, in random order, before any is repeated."""
     return Scheme(hr.RandomSampler, hodge_scores(gamma))
+
+
+def balanced_rounds(gamma: float) -> Scheme:
+    """Rounds in which every item meets one other, and all others before any of them again."""
+    return Scheme(hr.RandomSampler, hodge_scores(gamma), schedule=round_robin)
+
+
+def round_robin(items: Sequence[Item], seed: int) -> Iterator[tuple[Item, Item]]:
+    """Yield pairs by the circle method, in random order; of an odd number one item rests."""
+    rng = np.random.default_rng(seed)
+    n = len(items) + len(items) % 2
+    while True:
+        first, *others = rng.permutation(n).tolist()
+        for turn in rng.permutation(n - 1).tolist():
+            ring = [first, *others[turn:], *others[:turn]]
+            for k in rng.permutation(n // 2).tolist():
+                left, right = ring[k], ring[n - 1 - k]
+                if max(left, right) < len(items):
+                    yield items[left], items[right]
+
+
+def controls(gamma: float) -> dict[str, Scheme]:
+    """Return the two baselines that the paper does not have."""
+    return {
+        "random without repetition": without_repetition(gamma),
+        "balanced rounds": balanced_rounds(gamma),
+    }
 
 
 # [Chen13] with a reliability for each worker; unknown workers count as new ones.
@@ -128,7 +177,7 @@ def true_scores(crowd: hr.SimulatedCrowd) -> dict[Item, float]:
     return dict(zip(crowd.items, crowd.truth.tolist(), strict=True))
 
 
-def drawn_votes(crowd: hr.RecordedCrowd) -> Callable[[], Any]:
+def drawn_votes(crowd: hr.RecordedCrowd) -> Callable[[], Candidates]:
     """Offer one pair at a time, drawn in proportion to its votes, for random sampling."""
     return lambda: (crowd.random_pair(),)
 
@@ -141,11 +190,10 @@ def taus_of(
     truths: Mapping[str, Mapping[Item, float]],
     *,
     seed: int,
-    offer: Callable[[], Any] | None = None,
+    offer: Callable[[], Candidates] | None = None,
 ) -> dict[str, list[float]]:
     """Return Kendall's tau at each look, for each truth; `offer` returns the allowed pairs."""
-    sampler = scheme.build(items, seed=seed)
-    turns = play(sampler, scheme.telling(crowd), candidates=offer)
+    sampler, turns = scheme.play(items, crowd, seed=seed, offer=offer)
     taus: dict[str, list[float]] = {name: [] for name in truths}
     for look in looks:
         while sampler.n_votes < look:
@@ -159,22 +207,25 @@ def taus_of(
 def seconds_of(
     scheme: Scheme, sampler: hr.Sampler, crowd: Judge, n: int, offer: Any = None
 ) -> float:
-    """Return the seconds that the sampler takes for n turns, without those of the crowd."""
+    """Return the seconds that the sampler takes for n turns, without those of the crowd.
+
+    This is time of the processor: other processes on the machine do not count.
+    """
     judge = scheme.telling(crowd)
     spent_judging = 0.0
 
     def timed(pair: hr.Pair) -> Any:
         nonlocal spent_judging
-        start = perf_counter()
+        start = process_time()
         answer = judge(pair)
-        spent_judging += perf_counter() - start
+        spent_judging += process_time() - start
         return answer
 
     turns = play(sampler, timed, candidates=None if offer is None else lambda: offer)
-    start = perf_counter()
+    start = process_time()
     for _ in range(n):
         next(turns)
-    return perf_counter() - start - spent_judging
+    return process_time() - start - spent_judging
 
 
 def incidence(n: int, pair: hr.Pair) -> FloatArray:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from importlib.resources import files
 from typing import Any, TypeAlias
@@ -47,9 +47,13 @@ class Estimate:
         half = float(stdtrit(self.n - 1, (1 + confidence) / 2)) * self.stderr
         return self.mean - half, self.mean + half
 
-    def over(self, base: float) -> Estimate:
-        """Return the estimate as a share of a known number."""
-        return Estimate(self.mean / base, self.stderr / base, self.n)
+    @classmethod
+    def ratio(cls, over: FloatArray, under: FloatArray) -> Estimate:
+        """Estimate the ratio of two means over the same runs, by the delta method."""
+        over, under = np.asarray(over, float), np.asarray(under, float)
+        base = under.mean()
+        share = float(over.mean() / base)
+        return replace(cls.of((over - share * under) / base), mean=share)
 
 
 Table: TypeAlias = Sequence[Sequence[str]]
@@ -71,6 +75,7 @@ PLURALS = {
     Status.UNDECIDED: "undecided",
 }
 FEWEST = 5  # runs below which nothing is concluded
+FASTER = 1.25  # "faster" means by at least a quarter: less may differ between machines
 
 
 @dataclass(frozen=True)
@@ -79,6 +84,8 @@ class Claim:
 
     Attributes
     ----------
+    id
+        Stable identifier, which starts with the name of the experiment.
     text
         The claim.
     check
@@ -86,13 +93,18 @@ class Claim:
     otherwise
         A possible explanation if it fails here.
     is_ours
-        A question beyond the paper's claims; the verdict on the figure ignores it.
+        A claim that the paper does not make; the verdict on the figure ignores it.
+    caveat
+        The comparison that was not shown, beside the verdict on the figure, if this claim of ours
+        fails or is undecided.
     """
 
+    id: str
     text: str
     check: Mapping[str, Any]
     otherwise: str = ""
     is_ours: bool = False
+    caveat: str = ""
 
 
 def short_number(value: float | str) -> str:
@@ -109,7 +121,7 @@ class Published:
     Attributes
     ----------
     source
-        'Figure 3', 'Table 1', or 'beyond the paper'.
+        'Figure 3', 'Table 1', a section of the paper, or 'beyond the paper'.
     title, setting
         What it shows and how.
     claims
@@ -223,6 +235,16 @@ class Report:
         }[self.status]
 
     @property
+    def caveat(self) -> str:
+        """Restriction of the verdict by claims of ours that fail or are undecided."""
+        if self.obstacle or self.status is Status.UNDECIDED:
+            return ""
+        open_ones = (Status.FAILS, Status.UNDECIDED)
+        against = [v.claim.caveat for v in self.verdicts if v.status in open_ones]
+        named = dict.fromkeys(filter(None, against))
+        return f"not shown: {', '.join(named)}" if named else ""
+
+    @property
     def tally(self) -> str:
         """Numbers of claims by status, if they differ."""
         found = Counter(v.status for v in self.verdicts if not v.claim.is_ours)
@@ -236,9 +258,9 @@ class Report:
         return f"of {found.total()} claims {', '.join(parts)}"
 
 
-def sign_status(difference: Estimate, above: float = 0.0) -> Status:
+def sign_status(difference: Estimate, above: float = 0.0, confidence: float = 0.95) -> Status:
     """Return whether a difference is above a number, 0 by default."""
-    lower, upper = difference.interval()
+    lower, upper = difference.interval(confidence)
     if difference.n < FEWEST:
         return Status.UNDECIDED
     if lower > above:
@@ -246,12 +268,25 @@ def sign_status(difference: Estimate, above: float = 0.0) -> Status:
     return Status.FAILS if upper < above else Status.UNDECIDED
 
 
-def ratio_status(ratios: Iterable[float], wanted: float) -> Status:
-    """Return whether ratios reach a value in all cases, some or none."""
-    reached = [ratio >= wanted for ratio in ratios]
-    if all(reached):
-        return Status.HOLDS
-    return Status.IN_PART if any(reached) else Status.FAILS
+def speed_status(times: Estimate, wanted: float = 1.0) -> Status:
+    """Return whether a ratio of times, given by its logarithm, is beyond a factor.
+
+    A factor below `FASTER` counts as equal.
+    """
+    wanted = max(wanted, FASTER)
+    return sign_status(times, above=float(np.log(wanted)))
+
+
+def with_factor(times: Estimate) -> str:
+    """Format a ratio of times, given by its logarithm, as 3.2 (95% CI 3.0 to 3.4)."""
+    lower, upper = np.exp(times.interval())
+    mean = factor(float(np.exp(times.mean)))
+    return f"{mean} (95% CI {factor(lower)} to {factor(upper)})" if times.n > 1 else mean
+
+
+def factor(value: float) -> str:
+    """Format a ratio: 3.21, 32.1 or 3,210."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def joint_status(statuses: Collection[Status]) -> Status:

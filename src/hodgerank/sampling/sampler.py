@@ -5,11 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
-from typing import ClassVar, Self, overload
+from typing import ClassVar, Literal, Self, TypeAlias, get_args, overload
 
 import numpy as np
 
-from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.comparisons import Comparisons, require_choices
 from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.display import Displayed, Preview
 from hodgerank.errors import InvalidArgument, NothingToAsk, require_one_of
@@ -37,8 +37,10 @@ from hodgerank.sampling.designs.sort import MOST_ITEMS
 from hodgerank.sampling.display_order import Display, DisplayBalance
 from hodgerank.sampling.established import is_established
 from hodgerank.sampling.item_list import ItemList
+from hodgerank.sampling.worker_choice import Assignment, WorkerChoice
 from hodgerank.types import FloatArray, Item, Pair, VotesLike
 
+WorkerWeights: TypeAlias = Literal["trust", "slopes"]
 NOTICED = 0.1
 REPEATED = (
     "repeated votes on a pair are correlated ({rho:.2f}), so additional votes on it count less"
@@ -100,6 +102,7 @@ class Sampler(Displayed):
         self.display = display
         self._balance = DisplayBalance(display, len(self._items), self._seed)
         self._history = History()
+        self._slopes = WorkerChoice(self._seed)
         if isinstance(candidates, Mapping):
             raise InvalidArgument(
                 "the candidates of a sampler are a list of pairs or a boolean matrix; pass the "
@@ -201,6 +204,78 @@ class Sampler(Displayed):
             return Pair(items[left], items[right])
         return [Pair(items[left], items[right]) for left, right in shown]
 
+    def assign(
+        self,
+        available: Iterable[Item],
+        pending: Iterable[tuple[Item, Item]] = (),
+        candidates: Candidates = None,
+        exclude: Iterable[tuple[Item, Item]] = (),
+    ) -> Assignment:
+        """Return who should answer next, and which pair: the most informative triplet.
+
+        Each available worker has a slope a, by how closely earlier votes followed the predictions
+        made before them; see `worker_slopes`. A slope is drawn from its posterior, so that workers
+        with few votes are tried too. Of the pairs that `ask` returns for the workers, the one with
+        the largest 1/2 ln(1 + a^2 R) is chosen, R the variance of its difference. Asking changes
+        nothing, as in `ask`. Close pairs say little about slopes: `FisherSampler` and
+        `RandomSampler` learn them soonest.
+
+        Parameters
+        ----------
+        available
+            Workers who could answer now.
+        pending, candidates, exclude
+            As in `ask`.
+
+        Raises
+        ------
+        NothingToAsk
+            No pair is allowed for any of them.
+
+        Examples
+        --------
+        >>> import hodgerank as hr
+        >>> sampler = hr.AutoSampler(["tea", "milk", "cola"], seed=7)
+        >>> worker, pair = sampler.assign(["ann", "bob"])
+        >>> sampler.tell(pair, +1, worker)
+        """
+        if isinstance(available, str):
+            raise InvalidArgument(f"available must be a list of workers, not {available!r}")
+        workers = [read_worker(worker) for worker in available]
+        named = [worker for worker in workers if worker is not None]
+        if not named or len(named) < len(workers):
+            raise InvalidArgument("available must name at least one worker, and none may be None")
+        pending, exclude = list(pending), list(exclude)
+        if candidates is not None and not isinstance(candidates, Mapping | np.ndarray):
+            candidates = tuple(candidates)
+
+        def ask(worker: Item) -> tuple[Pair, tuple[int, int]]:
+            pair = self.ask(pending=pending, candidates=candidates, worker=worker, exclude=exclude)
+            return pair, _either_way(self._item_list.pairs([pair]))[0]
+
+        out = _either_way(self._item_list.pairs(pending))
+        return self._worker_choice.assign(named, out, ask)
+
+    @property
+    def worker_slopes(self) -> dict[Item, float]:
+        """How closely each worker's votes follow the predictions made before them.
+
+        1 as expected of the scores, 0 at random, negative in reverse; shrunk to 1 if there are few
+        votes. Learned from all votes when first needed.
+        """
+        choice = self._worker_choice
+        return {worker: choice.slope(worker).mean for worker in self._history.workers}
+
+    def draw_slopes(self, workers: Iterable[Item]) -> dict[Item, float]:
+        """Return slopes of workers drawn from their posteriors, as `assign` draws them."""
+        choice = self._worker_choice
+        return {worker: choice.draw(worker, self.n_votes) for worker in workers}
+
+    @property
+    def _worker_choice(self) -> WorkerChoice:
+        self._slopes.learn(self._history, len(self._items))
+        return self._slopes
+
     def _allowed(self, candidates: Candidates) -> AnyPair | ListedPairs:
         """Return the pairs that may be asked, and keep the longest list for the ranking."""
         allowed = self._candidates.read(self._may_ask if candidates is None else candidates)
@@ -233,6 +308,7 @@ class Sampler(Displayed):
     def tell_many(self, votes: VotesLike) -> None:
         """Record many votes: Comparisons, or anything `read_comparisons` accepts."""
         votes = read_ungrouped(votes)
+        require_choices(votes.report, "a sampler")
         codes = np.array([self._item_list.code(item) for item in votes.items], np.int64)
         if votes.weight is not None and len(votes):
             read_weight(votes.weight.min())
@@ -276,15 +352,22 @@ class Sampler(Displayed):
                 self._design.expect(i, j)
         return found
 
-    def ranking(self, *, confidence: float = 0.95) -> Ranking:
+    def ranking(
+        self, *, confidence: float = 0.95, worker_weights: WorkerWeights = "trust"
+    ) -> Ranking:
         """Rank all items from the votes told so far, by `bayes_rank`.
 
         The prior connects all items from the first vote on. If workers are named, votes are
         weighted by the reliability of their workers, as in `robust_rank`. If repeated votes on a
         pair are correlated, or votes of a worker, they count less. With `position_bias`, it is in
         the model. For another estimator, use `sampler.votes`.
+
+        With `worker_weights='slopes'` votes are weighted by `worker_slopes` instead, from 0 to 1.
+        This is better if many workers vote at random and pairs are chosen without labels, from
+        about 30 votes per worker on; it is worse if none do, or if some vote in reverse.
         """
-        given, rho, answered = self.votes, self.repetition, self._trusted
+        require_one_of(worker_weights, get_args(WorkerWeights), "worker_weights")
+        given, rho, answered = self.votes, self.repetition, self._weighted(worker_weights)
         clustering = self._clustering_of(answered)
         notes = clustering.notes if clustering is not None else ()
         if rho >= NOTICED:
@@ -311,12 +394,15 @@ class Sampler(Displayed):
         is_all = len(answered.votes) == len(given)
         return found if is_all else found.counting(ComparisonGraph.from_comparisons(given))
 
-    @property
-    def _trusted(self) -> AnsweredGraph:
-        """The votes of workers with any trust, reduced by their repetition."""
+    def _weighted(self, by: WorkerWeights = "trust") -> AnsweredGraph:
+        """The votes of workers with any weight, reduced by their repetition."""
         from hodgerank.estimators.worker_weights import trusted_votes, weighed
 
-        answered = AnsweredGraph.of(trusted_votes(self.votes, self._trust_in_workers))
+        if by == "slopes":
+            weights = np.clip(list(self.worker_slopes.values()), 0.0, 1.0)
+        else:
+            weights = self._trust_in_workers
+        answered = AnsweredGraph.of(trusted_votes(self.votes, weights))
         if not self.repetition or not len(answered.votes):
             return answered
         share = news_share(answered.graph, self.repetition)[answered.edge]
@@ -347,7 +433,7 @@ class Sampler(Displayed):
 
         That saves time, and votes simulated without workers count as much as those so far.
         """
-        self._clustering = self._clustering_of(self._trusted) or Clustering((), 1.0)
+        self._clustering = self._clustering_of(self._weighted()) or Clustering((), 1.0)
         self._trust = self._trust_in_workers
         self._biases = self._biases_of_workers
 

@@ -16,6 +16,7 @@ from hodgerank.campaign.stores.access_keys import AccessKey
 from hodgerank.display import cut, visible
 from hodgerank.errors import (
     CampaignError,
+    CannotRead,
     CannotWrite,
     HodgeRankError,
     NoTask,
@@ -27,12 +28,13 @@ from hodgerank.server.rendering import render
 logger = logging.getLogger("hodgerank.server")
 
 PROBLEM = "application/problem+json"
+OUT_OF_REACH = "The server cannot reach its data at the moment. Please try again soon."
 
 
 def problem_of(error: Exception, *, is_owner: bool) -> Problem:
     """Return the problem for an error, with the class of library errors, so that clients raise it.
 
-    Only owners are told the path of a file that cannot be written.
+    Only owners are told the path of a file, or the address of a database, that is out of reach.
     """
     name = type(error).__name__
     match error:
@@ -44,13 +46,9 @@ def problem_of(error: Exception, *, is_owner: bool) -> Problem:
             return Problem(409, str(error), error=name)
         case UnknownItem():
             return Problem(404, str(error), error=name)
-        case CannotWrite():
-            logger.error("cannot write: %s", error)
-            words = (
-                str(error)
-                if is_owner
-                else "Saving is not possible at the moment. Please try again soon."
-            )
+        case CannotRead() | CannotWrite():
+            logger.error("the database: %s", error)
+            words = str(error) if is_owner else OUT_OF_REACH
             return Problem(503, words, headers={"Retry-After": "5"}, error=name)
         case HodgeRankError():
             return Problem(422, str(error), error=name)
@@ -79,7 +77,9 @@ async def answer_problem(request: Request, error: Exception) -> Response:
         request,
         "owner/problem.html" if is_owner else "problem.html",
         status=problem.status,
-        detail=problem.detail,
+        # Texts say it in the language of the page.
+        detail="" if problem.detail == OUT_OF_REACH else problem.detail,
+        again=problem.headers.get("Retry-After") if request.method == "GET" else None,
         status_code=problem.status,
         headers=problem.headers,
     )

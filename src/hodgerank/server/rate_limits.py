@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import lru_cache
+from ipaddress import IPv6Address, ip_address
 from math import ceil
 from time import monotonic
 from typing import NamedTuple
@@ -44,7 +46,7 @@ class RateLimits:
 
     def take(self, scope: Scope, purpose: str, limit: Limit = UNKNOWN) -> None:
         """Count one request of a visitor."""
-        visitor = (scope.get("client") or ("", 0))[0], purpose
+        visitor = _network((scope.get("client") or ("", 0))[0]), purpose
         now = self._clock()
         left, at = self._left.pop(visitor, (limit.burst, now))
         left = min(limit.burst, left + (now - at) * limit.per_second)
@@ -55,3 +57,21 @@ class RateLimits:
             wait = ceil((1 - left) / limit.per_second)
             words = f"Too many attempts: wait {wait} s."
             raise Problem(429, words, headers={"Retry-After": str(wait)})
+
+
+@lru_cache(maxsize=1000)
+def _network(address: str) -> str:
+    """Return what one visitor has: an address of IPv4, or the first 64 bits of one of IPv6.
+
+    >>> _network("2001:db8:1:2:3::4"), _network("::ffff:10.0.0.1"), _network("10.0.0.1")
+    ('2001:db8:1:2::', '10.0.0.1', '10.0.0.1')
+    """
+    try:
+        found = ip_address(address)
+    except ValueError:  # a Unix socket has none
+        return address
+    if not isinstance(found, IPv6Address):
+        return address
+    if found.ipv4_mapped is not None:
+        return str(found.ipv4_mapped)
+    return str(IPv6Address(int(found) >> 64 << 64))

@@ -21,6 +21,7 @@ import uvicorn
 
 from hodgerank.server.app import create_app
 from hodgerank.server.bind_options import BindOptions, Prefix
+from hodgerank.server.bounded_http import BoundedHttp
 from hodgerank.server.context import ServerContext
 from hodgerank.server.garbage_collection import spare_collector
 from hodgerank.server.open_streams import Streams
@@ -61,7 +62,7 @@ def serve(
     app = create_app(context)
     config = uvicorn.Config(
         Prefix(app, bind_options.prefix) if bind_options.prefix else app,
-        http="httptools",
+        http=BoundedHttp,
         ws="none",
         lifespan="on",
         log_config=None,

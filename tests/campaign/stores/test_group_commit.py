@@ -14,7 +14,7 @@ from hodgerank.campaign.events import Event
 from hodgerank.campaign.stores import group_commit
 from hodgerank.campaign.stores.group_commit import MOST_WORKS, GroupCommit
 from hodgerank.campaign.stores.memory import MemoryStore
-from hodgerank.errors import CampaignError, CannotWrite, NoTask
+from hodgerank.errors import CampaignError, CannotRead, CannotWrite, NoTask
 
 
 class CountingStore(MemoryStore):
@@ -224,14 +224,14 @@ def test_closing_finishes_what_was_submitted(commits, held):
     held.set()
     commits.close()
     assert all(future.done() for future in futures)
-    with pytest.raises(CampaignError, match="closed"):
+    with pytest.raises(CannotRead, match="closed"):
         commits.submit("votes", one_more)
     commits.close()
 
 
 def test_a_work_may_close(commits):
     assert commits.submit("votes", lambda writing: commits.close()).result() is None
-    with pytest.raises(CampaignError, match="closed"):
+    with pytest.raises(CannotRead, match="closed"):
         commits.submit("votes", one_more)
 
 

@@ -15,7 +15,7 @@ from hodgerank.campaign.events import Event
 from hodgerank.campaign.stores import postgres
 from hodgerank.campaign.stores.group_commit import GroupCommit
 from hodgerank.campaign.stores.postgres import PostgresStore
-from hodgerank.errors import CampaignError, CannotWrite, InvalidArgument
+from hodgerank.errors import CampaignError, CannotRead, CannotWrite, InvalidArgument
 
 
 class TestPostgresStore(DurableStoreContract):
@@ -301,7 +301,7 @@ def test_a_commit_is_on_disk_where_the_server_is_careless(postgres_url):
 
 @pytest.mark.parametrize("words", ["user:s3cret@127.0.0.1:9/x", "u@127.0.0.1:9/x?password=s3cret"])
 def test_a_password_is_in_no_message(words):
-    with pytest.raises(CampaignError, match=r"cannot be read: .*connection") as failure:
+    with pytest.raises(CannotRead, match=r"cannot be read: .*connection") as failure:
         PostgresStore(f"postgresql://{words}")
     assert "s3cret" not in "".join(traceback.format_exception(failure.value))
     assert "127.0.0.1:9/x" in str(failure.value)
@@ -316,6 +316,6 @@ def test_other_addresses_are_refused(address):
 def test_a_password_that_the_server_repeats_is_hidden(postgres_url):
     store = PostgresStore(postgres_url, create=True)
     store._secrets = ["s3cret", None]
-    with pytest.raises(CampaignError, match=r'column "\*\*\*" does not exist'):
+    with pytest.raises(CannotRead, match=r'column "\*\*\*" does not exist'):
         store._look(lambda connection: connection.execute(text("SELECT s3cret")))
     store.close()

@@ -15,7 +15,7 @@ from contracts.store import DurableStoreContract, some_events
 from hodgerank.campaign.events import Event
 from hodgerank.campaign.stores import sqlite_reader
 from hodgerank.campaign.stores.sqlite import SqliteStore
-from hodgerank.errors import CampaignError, CannotWrite
+from hodgerank.errors import CampaignError, CannotRead, CannotWrite
 
 HOLD = """
 import sys
@@ -202,7 +202,7 @@ def test_folders_are_told_from_files(tmp_path):
 @pytest.mark.parametrize("read_only", [False, True])
 def test_what_is_no_database_is_left_alone(path, read_only):
     path.write_text("left,right,outcome\n" * 200)
-    with pytest.raises(CampaignError, match="not a database"):
+    with pytest.raises(CannotRead, match="not a database"):
         SqliteStore(path, create=not read_only, read_only=read_only)
     assert path.read_text() == "left,right,outcome\n" * 200
     assert names(path) == [""]
@@ -369,7 +369,7 @@ def test_missing_events_are_noticed(written):
         damaging.execute("DELETE FROM events WHERE seq = 2")
     damaging.close()
     store = SqliteStore(written, read_only=True)
-    with pytest.raises(CampaignError, match=r"damaged: of the events 1 to 3 .* only 2 exist"):
+    with pytest.raises(CannotRead, match=r"damaged: of the events 1 to 3 .* only 2 exist"):
         list(store.read("votes"))
     store.close()
 
@@ -433,7 +433,7 @@ def test_a_lock_file_of_somebody_else_is_named(path):
 def test_a_reader_of_a_file_that_has_gone_says_so(written):
     reader = SqliteStore(written, read_only=True)
     written.unlink()
-    with pytest.raises(CampaignError, match="cannot be read: unable to open"):
+    with pytest.raises(CannotRead, match="cannot be read: unable to open"):
         reader.campaigns()
     reader.close()
 

@@ -127,3 +127,18 @@ def test_the_interval_holds_the_alpha_of_many_more_workers(kind):
         found, true = (agreement(AnsweredGraph.of(v)) for v in (votes, many))
         held += found.lower <= true.alpha <= found.upper
     assert held >= 34
+
+
+def test_a_pair_is_another_question_in_another_unit():
+    """Two workers who agree on every prompt, where the better item depends on the prompt."""
+    rows = [
+        {"left": a, "right": b, "outcome": (-1) ** p, "worker": who, "prompt": f"p{p}"}
+        for p in range(10)
+        for a, b in (("a", "b"), ("b", "c"), ("a", "c"))
+        for who in ("ann", "bob")
+    ]
+    found = agreement(AnsweredGraph.of(hr.read_comparisons(rows, unit="prompt")))
+    assert found.alpha == pytest.approx(1)
+    assert found.n_pairs == 30
+    pooled = agreement(AnsweredGraph.of(hr.read_comparisons(rows)))
+    assert pooled.alpha < 0.1

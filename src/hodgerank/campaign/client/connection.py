@@ -21,6 +21,7 @@ from hodgerank.campaign.client.address import Address
 from hodgerank.display import cut, short, visible
 from hodgerank.errors import (
     CampaignError,
+    CannotRead,
     CannotWrite,
     HodgeRankError,
     InvalidArgument,
@@ -37,7 +38,9 @@ PROBLEM = "application/problem+json"
 LONGEST_WORDS = 2000
 NOT_TAKEN = (413, 415, 422)
 """Status codes for content that is too large or invalid."""
-SAME = {kind.__name__: kind for kind in (CannotWrite, InvalidArgument, InvalidComparisons)}
+SAME = {
+    kind.__name__: kind for kind in (CannotRead, CannotWrite, InvalidArgument, InvalidComparisons)
+}
 
 
 def is_problem(response: httpx.Response) -> bool:

@@ -34,7 +34,7 @@ from hodgerank.campaign.stores.store import retry_read
 from hodgerank.campaign.summaries import CampaignProgress, Counts, WorkerSummary
 from hodgerank.campaign.tasks import Task
 from hodgerank.campaign.votes import format_of, table_of, vote_rows
-from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.comparisons import Comparisons, require_choices
 from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.display import Displayed, short
 from hodgerank.errors import CampaignError, InvalidArgument
@@ -282,7 +282,9 @@ class RemoteCampaign(Displayed):
 
     def import_votes(self, votes: VotesLike, *, again: bool = False) -> int:
         """Import votes, like `Campaign.import_votes`; return how many."""
-        lines = b"".join(vote_lines(read_ungrouped(votes).repeated()))
+        read = read_ungrouped(votes).repeated()
+        require_choices(read.report, "a campaign")
+        lines = b"".join(vote_lines(read))
         found = self._call(
             "POST",
             "votes",

@@ -17,6 +17,7 @@ from hodgerank.display import short
 from hodgerank.errors import InvalidArgument, NoTask
 
 FEWEST_BEFORE_REPEAT = 5  # answers between a pair and its repetition
+LONGEST_WAIT = 60.0  # seconds for which a worker may wait for others, and others count as active
 
 
 def expire(state: CampaignState, now: float, by: float | None = None) -> int:
@@ -95,6 +96,8 @@ def _issue(
     state: CampaignState, now: float, new_id: Callable[[], str], worker: Worker
 ) -> NoTask | None:
     """Assign one task, or return why there is none."""
+    if state.settings.choose_workers and _should_wait(state, now, worker):
+        return NoTask("waiting", "others answer now: try again later")
     data: dict[str, object] | None = None
     chosen = _gold_pair(state, worker) if _is_turn(state, worker, "gold") else None
     if chosen is not None:
@@ -120,6 +123,25 @@ def _issue(
         data=data,
     )
     return None
+
+
+def _should_wait(state: CampaignState, now: float, worker: Worker) -> bool:
+    """Whether half of the active workers have a better slope, drawn again after every vote.
+
+    New workers never wait, and nobody waits longer than others count as active.
+    """
+    if worker.last_at is None or now - worker.last_at >= LONGEST_WAIT:
+        return False
+    active = [
+        code
+        for code, each in enumerate(state.workers)
+        if each.last_at is not None and now - each.last_at < LONGEST_WAIT and not each.is_banned
+    ]
+    track = max(range(len(state.items.tracks)), key=state.n_counted.__getitem__)
+    slopes = state.chooser(track).draw_slopes(active)
+    own = slopes[state.worker_codes[worker.name]]
+    n_better = sum(slope > own for slope in slopes.values())
+    return 2 * n_better >= len(active)
 
 
 def unused(state: CampaignState, new_id: Callable[[], str]) -> str:

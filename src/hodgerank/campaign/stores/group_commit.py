@@ -10,7 +10,7 @@ from time import monotonic
 from typing import Any, NamedTuple, TypeVar
 
 from hodgerank.campaign.stores.store import ProcessGuard, Store, Transaction
-from hodgerank.errors import CampaignError, CannotWrite, HodgeRankError
+from hodgerank.errors import CannotRead, CannotWrite, HodgeRankError
 
 T = TypeVar("T")
 
@@ -66,7 +66,7 @@ class GroupCommit:
         future: Future[T] = Future()
         with self._change:
             if self._is_closed:
-                raise CampaignError(f"{self._store.name} is closed: open it again")
+                raise CannotRead(f"{self._store.name} is closed: open it again")
             self._waiting.setdefault(campaign, deque()).append(_Work(work, future))
             self._change.notify()
         return future
@@ -157,7 +157,7 @@ def _answer(work: _Work, writing: Transaction) -> Any:
     """Return the result of a work, or its refusal."""
     try:
         return work.run(writing)
-    except CannotWrite:
+    except (CannotRead, CannotWrite):
         raise
     except HodgeRankError as error:
         return Refusal(error)

@@ -9,7 +9,7 @@ from threading import Condition, Lock
 from hodgerank.campaign.events import Event
 from hodgerank.campaign.stores.access_keys import OWN_ROLES, AccessKeys, MemoryKeys
 from hodgerank.campaign.stores.store import Pending, ProcessGuard, Row, event_of, without_name
-from hodgerank.errors import CampaignError
+from hodgerank.errors import CannotRead
 
 
 class MemoryStore:
@@ -83,4 +83,4 @@ class MemoryStore:
     def _require_open(self) -> None:
         self._process.require(self.name)
         if self._is_closed:
-            raise CampaignError("this store is closed: open another one")
+            raise CannotRead("this store is closed: open another one")

@@ -30,7 +30,7 @@ from hodgerank.campaign.stores.sql import (
     write_log,
 )
 from hodgerank.campaign.stores.store import Pending, ProcessGuard
-from hodgerank.errors import CampaignError, CannotWrite, HodgeRankError, InvalidArgument
+from hodgerank.errors import CampaignError, CannotRead, CannotWrite, HodgeRankError, InvalidArgument
 
 CHANNEL = "hodgerank_campaigns"
 POLL_SECONDS = 1.0
@@ -226,7 +226,7 @@ class PostgresStore:
     def _look(self, query: Callable[[Connection], T], /) -> T:
         """Run a query on a connection of its own."""
         self._require_open()
-        with self._telling(CampaignError, "read"), self._engine.connect() as connection:
+        with self._telling(CannotRead, "read"), self._engine.connect() as connection:
             return query(connection)
 
     @contextmanager
@@ -247,7 +247,7 @@ class PostgresStore:
     def _require_open(self) -> None:
         self._process.require(self.name)
         if self._is_closed:
-            raise CampaignError(f"{self.name} is closed: open it again")
+            raise CannotRead(f"{self.name} is closed: open it again")
 
 
 def _address(url: str) -> URL:

@@ -38,7 +38,7 @@ from sqlalchemy import (
 from hodgerank.campaign.events import PERSONAL, Event, LogChanged
 from hodgerank.campaign.stores.access_keys import OWN_ROLES, AccessKey, Wanted
 from hodgerank.campaign.stores.store import Pending, Row, event_of
-from hodgerank.errors import CampaignError
+from hodgerank.errors import CampaignError, CannotRead
 
 HEAD = "0002"
 """Revision of these tables."""
@@ -130,7 +130,7 @@ def _pages(
         until = min(first + PAGE, last)
         rows = look(partial(_page, campaign=campaign, after=first, until=until))
         if len(rows) != until - first:
-            raise CampaignError(
+            raise CannotRead(
                 f"{name} is damaged: of the events {first + 1:,} to {until:,} of campaign "
                 f"{campaign} only {len(rows):,} exist; restore it from a backup"
             )

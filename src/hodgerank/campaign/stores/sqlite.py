@@ -34,7 +34,7 @@ from hodgerank.campaign.stores.sql import (
 )
 from hodgerank.campaign.stores.sqlite_reader import SqliteReader, engine_of
 from hodgerank.campaign.stores.store import Pending, ProcessGuard
-from hodgerank.errors import CampaignError, CannotWrite
+from hodgerank.errors import CampaignError, CannotRead, CannotWrite
 
 T = TypeVar("T")
 
@@ -264,8 +264,8 @@ class SqliteStore:
             origin = error.orig if isinstance(error, DBAPIError) else error
             code = getattr(origin, "sqlite_errorcode", 0) & 0xFF
             if code == sqlite3.SQLITE_NOTADB:
-                raise CampaignError(f"{self.name} is not a database of campaigns") from None
-            kind = CampaignError if what == "read" else CannotWrite
+                raise CannotRead(f"{self.name} is not a database of campaigns") from None
+            kind = CannotRead if what == "read" else CannotWrite
             raise kind(f"{self.name} cannot be {what}: {_REMEDIES.get(code, origin)}") from error
 
     def _require_place(self, create: bool) -> None:
@@ -309,7 +309,7 @@ class SqliteStore:
     def _require_open(self) -> None:
         self._process.require(self.name)
         if self._is_closed:
-            raise CampaignError(f"{self.name} is closed: open it again")
+            raise CannotRead(f"{self.name} is closed: open it again")
 
 
 _REMEDIES = {

@@ -39,7 +39,7 @@ from hodgerank.data.reading.column_values import (
 )
 from hodgerank.data.reading.layouts import outcome_columns
 from hodgerank.data.reading.outcome_words import Vocabulary
-from hodgerank.data.reading.report import are_codes, scale_of
+from hodgerank.data.reading.report import are_codes, may_be_margins, scale_of
 from hodgerank.data.reading.values import numbers
 from hodgerank.data.vote_columns import WORKERS
 
@@ -56,6 +56,9 @@ NO_OUTCOME_WORDS = frozenset({
     "dataset", "attendance", "device", "version", "language", "task", "hand", "handedness", "sex",
     "gender", "tie", "ties", "tied", "draw",
 })  # fmt: skip
+
+DIFFERENCES = frozenset({"diff", "difference"})  # margins if of something that decides
+DECIDING = frozenset({"goal", "goals", "score", "scores", "point", "points"})
 
 EARLIER = frozenset({"elo", "before", "after", "previous", "seed"})  # numbers of other votes
 
@@ -217,6 +220,9 @@ def _outcomes(
     items = {part for side in pair[:2] for part in (side, *side.split("+"))}
     taken = {*items, *named.values()}
     free = [name for name in head.columns if name not in taken and base_word(name) not in WORKERS]
+    if "margin" in named:
+        yield [Suggestion({"margin": named["margin"]})], "name"
+        return
     given = named.get("outcome") or named.get("winner")
     if given is not None:
         yield from _readings(head, given, pair, "name")
@@ -247,17 +253,34 @@ def _outcomes(
             continue
         higher, lower = {"outcome": f"{left}-{right}"}, {"outcome": f"{right}-{left}"}
         if sign:
-            yield [Suggestion(higher if sign > 0 else lower)], "name"
+            choice = higher if sign > 0 else lower
+            size = Suggestion({"margin": choice["outcome"]}, "by how much also counts")
+            yield [Suggestion(choice, "only who is better counts"), size], "name"
         else:
             either = [
                 Suggestion(higher, f"a higher {left} is better"),
                 Suggestion(lower, f"a lower {left} is better"),
+                Suggestion(
+                    {"margin": higher["outcome"]},
+                    f"a higher {left} is better, and by how much also counts",
+                ),
+                Suggestion(
+                    {"margin": lower["outcome"]},
+                    f"a lower {left} is better, and by how much also counts",
+                ),
             ]
             yield either, "numbers"
     for name in free:
         is_other = NO_OUTCOME_WORDS.intersection(words_of(name)) or is_running_number(head[name])
         if name not in (*plain, *telling, *measured) and not is_other:
-            yield from _readings(head, name, pair, "numbers")
+            yield from _readings(head, name, pair, "name" if _names_margins(name) else "numbers")
+
+
+def _names_margins(name: str) -> bool:
+    """Return whether a name says that a column holds margins: margin, goal_diff ..."""
+    words = set(words_of(name))
+    is_difference = not (DIFFERENCES.isdisjoint(words) or DECIDING.isdisjoint(words))
+    return "margin" in words or is_difference
 
 
 def _readings(
@@ -280,6 +303,14 @@ def _readings(
         Suggestion({"outcome": name, "scale": scale}, f"{size} numbers in {name} prefer left")
         for size, scale in (("larger", ends), ("smaller", ends[::-1]))
     ]
+    if may_be_margins(low, high):
+        zero_is_tie = {"outcome": name, "scale": (-high, high)}
+        readings += [Suggestion(zero_is_tie, "0 is a tie")] * (low >= 0)
+        told = f"{name} holds margins without bounds, such as goals, of"
+        readings.append(Suggestion({"margin": name}, f"{told} left over right"))
+        if low < 0:
+            reverse = {"margin": name, "worse": True}
+            readings.append(Suggestion(reverse, f"{told} right over left"))
     yield readings, evidence
 
 

@@ -37,7 +37,7 @@ def objection(table: Table, layout: Layout) -> str | None:
     if table.is_lazy:  # reading some rows of it may take long
         return None
     names = [layout.left, layout.right]
-    outcome = layout.outcome if layout.difference is None else None
+    outcome = layout.outcome if layout.difference is None and not layout.is_margin else None
     head = table.head([*names, *([outcome] if outcome else [])], LOOKED_AT)
     nested = next((name for name in head.columns if head[name].dtype.is_nested()), None)
     if nested is not None:

@@ -10,13 +10,20 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.comparisons import MARGIN, Comparisons
 from hodgerank.data.display_order import doubt_display
 from hodgerank.data.extra_columns import ExtraColumns
+from hodgerank.data.reading.column_names import words_of
 from hodgerank.data.reading.item_names import labels_beside, with_names
 from hodgerank.data.reading.layouts import Layout
 from hodgerank.data.reading.options import ReadOptions
-from hodgerank.data.reading.outcomes import Outcomes, is_measured, measure, understand_labels
+from hodgerank.data.reading.outcomes import (
+    Outcomes,
+    is_measured,
+    margins,
+    measure,
+    understand_labels,
+)
 from hodgerank.data.reading.report import Reading, Row, report_on
 from hodgerank.data.reading.values import (
     MISSING,
@@ -32,7 +39,9 @@ from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray
 # Adaptive samplers, besides top-5 and similar names; 'adaptive' is any of them.
 FOLLOWS_LABELS = frozenset({"auto", "sort", "rank", "bayesian", "crowd-bt", "adaptive"})
 # Samplers that are not adaptive; 'design' is a list of pairs made before any vote.
-IGNORES_LABELS = frozenset({"d-optimal", "fiedler", "rounds", "random", "design"})
+IGNORES_LABELS = frozenset(
+    {"d-optimal", "a-optimal", "fiedler", "spectral", "rounds", "random", "design"}
+)
 
 
 def follows_labels(asker: str) -> bool:
@@ -114,7 +123,7 @@ def decode(
     report = report_on(
         table, reading, status, multiplicity, kind=outcomes.kind, both_bad=outcomes.both_bad
     )
-    report = replace(report, strengths=outcomes.strengths)
+    report = replace(report, strengths=outcomes.strengths, margin_unit=_margin_unit(table, reading))
     used = status == Row.USED
     report = replace(report, adaptive=_is_adaptive(table, layout, used))
     groups = columns.pop("groups")
@@ -160,7 +169,8 @@ def _encoded_columns(
 ) -> tuple[dict[str, Any], Outcomes]:
     """Return items, workers, groups and outcomes of all rows, and how outcomes were read."""
     layout = reading.layout
-    labelled = layout.outcome is not None and not is_measured(table[layout.outcome])
+    is_label = layout.outcome is not None and not is_measured(table[layout.outcome])
+    labelled = is_label and not layout.is_margin
     names = {"worker": layout.worker, "group": layout.group, "unit": layout.unit}
     if labelled:
         names["outcome"] = layout.outcome
@@ -176,6 +186,8 @@ def _encoded_columns(
     workers, (worker,) = found.get("worker", ((), [np.full(len(table), MISSING, np.int32)]))
     if layout.outcome is None:
         outcomes = Outcomes(None, np.ones(len(table)))
+    elif layout.is_margin and layout.outcome is not None:
+        outcomes = Outcomes("margin", margins(table[layout.outcome], reading, status))
     elif labelled:
         outcomes = understand_labels(found["outcome"], reading, items, left, right, status)
     else:
@@ -227,6 +239,35 @@ def _is_blank(column: pl.Series) -> BoolArray:
     elif column.dtype.is_float():
         blank |= column.is_nan().fill_null(value=True)
     return blank.to_numpy()
+
+
+# Words of a column of margins that say nothing about their unit.
+NO_UNITS = frozenset({
+    "margin", "margins", "diff", "difference", "delta", "by", "of", "victory", "outcome",
+})  # fmt: skip
+
+
+def _margin_unit(table: pl.DataFrame, reading: Reading) -> str | None:
+    """Return the unit of margins: that of a table we wrote, or what the name of the column says."""
+    layout, options = reading.layout, reading.options
+    if options.signs_only and not layout.is_margin:
+        raise InvalidComparisons(
+            f"{reading.source}: signs_only=True (--signs-only) is for margins: name their column "
+            "with margin=... (--margin), or leave it out"
+        )
+    if not layout.is_margin or options.signs_only:
+        return None
+    if layout.margin_unit is not None:
+        units = table[layout.margin_unit].drop_nulls().unique().cast(pl.String).to_list()
+        if len(units) > 1:
+            raise InvalidComparisons(
+                f"{reading.source}: the column {layout.margin_unit} holds several units: rank each "
+                "separately with where=... (--where)"
+            )
+        return units[0] if units else MARGIN
+    parts = [words_of(name) for name in layout.difference or (str(layout.outcome),)]
+    words = [word for word in parts[0] if all(word in part for part in parts)]
+    return " ".join(word for word in words if word not in NO_UNITS) or MARGIN
 
 
 def _weights(table: pl.DataFrame, layout: Layout, status: NDArray[np.uint8]) -> FloatArray | None:

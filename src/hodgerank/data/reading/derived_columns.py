@@ -60,9 +60,10 @@ def with_derived_columns(table: Table, given: ReadOptions) -> Table:
     columns = table.columns
     found = []
     for role, name in given.columns.items():
-        column = derived(name, columns, is_outcome=role == "outcome")
+        column = derived(name, columns, is_outcome=role in ("outcome", "margin"))
         if column is not None:
-            found.append(column._replace(is_graded=given.scale is not None))
+            is_graded = given.scale is not None or role == "margin"
+            found.append(column._replace(is_graded=is_graded))
     return DerivedTable(table, tuple(dict.fromkeys(found))) if found else table
 
 

@@ -17,7 +17,7 @@ from hodgerank.data.reading.ballots import (
     find_rankings,
     find_rated_items,
 )
-from hodgerank.data.reading.column_names import ITEM_WORDS, item_pairs, words_of
+from hodgerank.data.reading.column_names import ITEM_WORDS, decided_pairs, item_pairs, words_of
 from hodgerank.data.reading.column_values import (
     are_repeated,
     is_numeric,
@@ -38,7 +38,7 @@ from hodgerank.data.reading.options import PLAIN_SCALE, ReadOptions
 from hodgerank.data.reading.values import number, numbers
 from hodgerank.data.sources.table import Table
 from hodgerank.data.sources.text_table import TextTable
-from hodgerank.data.vote_columns import BALLOTS, LAYOUTS
+from hodgerank.data.vote_columns import BALLOTS, LAYOUTS, MARGIN_UNITS
 from hodgerank.display import short
 from hodgerank.errors import InvalidComparisons, did_you_mean
 
@@ -257,11 +257,17 @@ def _as_written(columns: list[str], given: ReadOptions) -> ReadOptions | None:
 
     Two columns of items take precedence over winner and loser: they may be the display order.
     """
-    if given.left or given.right or given.outcome or given.winner or given.loser:
+    if any((given.left, given.right, given.outcome, given.margin, given.winner, given.loser)):
         return None
-    for layout in LAYOUTS.values():
+    for name, layout in LAYOUTS.items():
         if not set(layout.names) <= set(columns):
             continue
+        if name == "margins":
+            others = outcome_columns([name for name in columns if name not in layout.names])
+            is_ours = not set(MARGIN_UNITS).isdisjoint(columns)
+            if not is_ours and (others or decided_pairs(columns)):
+                continue  # margins beside another outcome
+            return replace(given, left=layout.left, right=layout.right, margin=layout.outcome)
         if layout.outcome is not None:
             return replace(given, left=layout.left, right=layout.right, outcome=layout.outcome)
         if not item_pairs(columns)[0]:

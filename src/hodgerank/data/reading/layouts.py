@@ -21,7 +21,15 @@ from hodgerank.data.reading.column_names import (
     words_of,
 )
 from hodgerank.data.reading.options import PLAIN_SCALE, ReadOptions
-from hodgerank.data.vote_columns import ASKERS, COUNTS, DISPLAY_KNOWN, TIMES, WEIGHTS, WORKERS
+from hodgerank.data.vote_columns import (
+    ASKERS,
+    COUNTS,
+    DISPLAY_KNOWN,
+    MARGIN_UNITS,
+    TIMES,
+    WEIGHTS,
+    WORKERS,
+)
 from hodgerank.types import IntArray
 
 # Names of outcomes, the most telling first: a label or result may also be that of something else.
@@ -60,6 +68,7 @@ class Company:
     unit: str | None = None
     asked_by: str | None = None
     is_display_known: str | None = None
+    margin_unit: str | None = None
 
     @property
     def company(self) -> dict[str, Any]:
@@ -101,6 +110,8 @@ class Layout(Company):
         Column of the ballot, whose votes are correlated.
     display_known
         Whether left and right are the display order.
+    is_margin
+        Whether the outcome is a margin. Winners come first if the display order is not known.
     """
 
     left: str
@@ -112,6 +123,7 @@ class Layout(Company):
     labels: tuple[tuple[str, str], ...] = ()
     difference: tuple[str, str] | None = None
     display_known: bool = True
+    is_margin: bool = False
 
     @property
     def parts(self) -> list[str]:
@@ -139,6 +151,7 @@ def accompanying(columns: Sequence[str], given: ReadOptions, taken: Iterable[str
         unit=given.unit,
         asked_by=_first(ASKERS, others, str.lower),
         is_display_known=_first(DISPLAY_KNOWN, others, str.lower),
+        margin_unit=_first(MARGIN_UNITS, others, str.lower) if given.margin else None,
     )
 
 
@@ -155,12 +168,14 @@ def pair_layout(columns: Sequence[str], given: ReadOptions) -> Layout | None:
 def pair_layouts(columns: Sequence[str], given: ReadOptions) -> Iterator[Layout]:
     """Yield layouts of a table with one row per vote that the names show, the likeliest first."""
     if given.winner and given.loser:
-        yield _with_company(columns, given, left=given.winner, right=given.loser)
+        yield _won(columns, given, given.winner, given.loser)
         return
     if given.left and given.right:
         yield from _shown(columns, given, named_pair(given.left, given.right))
         return
-    known, unknown = item_pairs([name for name in columns if name != given.outcome])
+    known, unknown = item_pairs(
+        [name for name in columns if name not in (given.outcome, given.margin)]
+    )
     if given.left or given.right:
         known = [pair for pair in (*known, *unknown) if _fits(pair, given)]
         unknown = []
@@ -168,7 +183,7 @@ def pair_layouts(columns: Sequence[str], given: ReadOptions) -> Iterator[Layout]
         yield from _shown(columns, given, pair)
     if given.outcome is None:
         for winner, loser in decided_pairs(columns):
-            yield _with_company(columns, given, left=winner, right=loser)
+            yield _won(columns, given, winner, loser)
     layouts = [layout for pair in unknown for layout in _shown(columns, given, pair)]
     if len({layout.left for layout in layouts}) == 1:
         yield from layouts
@@ -181,7 +196,7 @@ def _fits(pair: SidedPair, given: ReadOptions) -> bool:
 def _shown(columns: Sequence[str], given: ReadOptions, pair: SidedPair) -> Iterator[Layout]:
     """Yield layouts of two item columns with each column that may be the outcome."""
     free = [name for name in columns if name not in (pair.left, pair.right)]
-    named = given.outcome or given.winner
+    named = given.outcome or given.margin or given.winner
     outcomes: list[str] = [named] if named else outcome_columns(free)
     shown = partial(
         _with_company, columns, given, left=pair.left, right=pair.right, sides=pair.sides
@@ -199,6 +214,12 @@ def _shown(columns: Sequence[str], given: ReadOptions, pair: SidedPair) -> Itera
             difference = (first, second) if sign > 0 else (second, first)
             layout = shown(outcome="-".join(difference), scale=PLAIN_SCALE)
             yield replace(layout, difference=difference)
+
+
+def _won(columns: Sequence[str], given: ReadOptions, winner: str, loser: str) -> Layout:
+    """Return the layout of winners and losers, which may have the margin of the winner."""
+    found = _with_company(columns, given, left=winner, right=loser, outcome=given.margin)
+    return replace(found, display_known=False)
 
 
 def outcome_columns(columns: Sequence[str]) -> list[str]:
@@ -241,6 +262,7 @@ def _with_company(
         sides=sides,
         labels=labels,
         display_known=outcome is not None,
+        is_margin=given.margin is not None,
         **accompanying(columns, given, taken).company,
     )
 

@@ -22,9 +22,13 @@ OutcomeKind = Literal["number", "word", "item"]
 BothBad = Literal["tie", "drop"]
 MEANINGS = ("left", "right", "tie", "skip")
 PLAIN_SCALE = (-1.0, 1.0)
+# Options that say what an outcome means, or how rankings of several items are given.
+NOT_OF_MARGINS = (
+    "outcome", "outcome_as", "scale", "tie", "map", "both_bad", "ballot", "item", "place",
+)  # fmt: skip
 # Options that name a column, in the order in which messages propose them.
 COLUMN_OPTIONS = (
-    "left", "right", "outcome", "winner", "loser", "ballot", "item", "place",
+    "left", "right", "outcome", "margin", "winner", "loser", "ballot", "item", "place",
     "worker", "weight", "count", "time", "group", "unit",
 )  # fmt: skip
 
@@ -55,6 +59,10 @@ class ReadOptions:
     right: str | None = _option("Column of the item shown on the right, likewise.")
     outcome: str | None = _option(
         "Column of the outcome; A-B where the larger of two columns decides."
+    )
+    margin: str | None = _option(
+        "Column of the margin: by how much left, or the winner, is better, as a real number; A-B "
+        "for the difference of two columns."
     )
     winner: str | None = _option("Column of the preferred item.")
     loser: str | None = _option("Column of the other item.")
@@ -94,6 +102,9 @@ class ReadOptions:
         "The chosen item is the worse one: more distorted, more difficult ...",
         "--worse/--no-worse",
     )
+    signs_only: bool | None = _option(
+        "Keep who won of margins, not by how much.", "--signs-only/--no-signs-only"
+    )
     names: str | None = _option(
         "File of the items' names: a table of ids and names.", metavar="FILE"
     )
@@ -129,6 +140,7 @@ class ReadOptions:
         object.__setattr__(self, "map", _meanings(self.map))
         if self.names is not None:
             object.__setattr__(self, "names", os.fspath(self.names))
+        self._require_margins_alone()
         if self.scale is None:
             return
         try:
@@ -138,6 +150,23 @@ class ReadOptions:
         if not (isfinite(low) and isfinite(high) and low != high):
             raise InvalidArgument(f"scale {self.scale} needs two different finite ends")
         object.__setattr__(self, "scale", (low, high))
+
+    def _require_margins_alone(self) -> None:
+        """Refuse options that say what an outcome means where there are margins."""
+        if self.margin is None:
+            return
+        given = {name: getattr(self, name) for name in NOT_OF_MARGINS}
+        if self.outcome == self.margin:
+            del given["outcome"]
+        if self.winner is not None and self.loser is None:
+            given["winner"] = self.winner
+        for name, value in given.items():
+            if value is not None:
+                flag = f"--{name.replace('_', '-')}"
+                raise InvalidArgument(
+                    f"{name}= ({flag}) cannot be combined with margin= (--margin), which needs "
+                    "left and right, or winner and loser: leave one of them out"
+                )
 
     @property
     def columns(self) -> dict[str, str]:
@@ -153,7 +182,9 @@ class ReadOptions:
         return {plain_word(word): meaning for word, meaning in found.items()}
 
     def or_else(self, others: Mapping[str, Any]) -> ReadOptions:
-        """Return these options, completed by `others`."""
+        """Return these options, completed by `others`; an outcome replaces a margin of theirs."""
+        if self.outcome is not None:
+            others = {name: value for name, value in others.items() if name != "margin"}
         return replace(
             self, **{name: value for name, value in others.items() if getattr(self, name) is None}
         )
@@ -217,7 +248,7 @@ def _meanings(given: Any) -> dict[str, str] | None:
 
 
 FILE_OPTIONS = tuple(option.name for option in fields(ReadOptions) if option.name != "options_file")
-SWITCHES = ("display_known", "keep_na", "skip_invalid", "header", "worse")
+SWITCHES = ("display_known", "keep_na", "skip_invalid", "header", "worse", "signs_only")
 KINDS = {
     **dict.fromkeys(SWITCHES, "true or false"),
     "scale": "two numbers",

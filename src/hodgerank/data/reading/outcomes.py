@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from hodgerank.data.comparisons import LARGEST_MARGIN
 from hodgerank.data.reading.column_names import words_of
 from hodgerank.data.reading.layouts import NAMES_AN_ITEM
 from hodgerank.data.reading.options import PLAIN_SCALE, OutcomeKind, plain_word
 from hodgerank.data.reading.outcome_words import Meaning, Vocabulary, Word, graded
 from hodgerank.data.reading.report import Reading, Row
-from hodgerank.data.reading.values import MISSING, NOT_A_NAME, Encoding, number
+from hodgerank.data.reading.values import MISSING, NOT_A_NAME, Encoding, number, numbers
 from hodgerank.errors import InvalidComparisons
 from hodgerank.types import BoolArray, CodeArray, FloatArray, Item
 
@@ -28,7 +29,7 @@ class Outcomes(NamedTuple):
     and `strengths` are the strengths of preference that words express.
     """
 
-    kind: OutcomeKind | None
+    kind: OutcomeKind | Literal["margin"] | None
     values: FloatArray
     both_bad: BoolArray | None = None
     strengths: tuple[int, ...] = ()
@@ -49,6 +50,29 @@ def measure(column: pl.Series, reading: Reading, status: NDArray[np.uint8]) -> F
     else:
         refuse_zero_and_one(values, reading)
     return _numbers(values, reading, status)
+
+
+def margins(column: pl.Series, reading: Reading, status: NDArray[np.uint8]) -> FloatArray:
+    """Return real-valued outcomes, or their signs; the winner's must not be negative."""
+    plain = column.cast(pl.Float64, strict=False)
+    if plain.null_count() > column.null_count():  # blanks, decimal commas, or words
+        plain = numbers(column)
+    values = plain.fill_null(np.nan).to_numpy()
+    usable = np.abs(values) <= LARGEST_MARGIN
+    if not usable.all():
+        status[~usable] = Row.BAD_MARGIN
+        status[_unanswered(column) & np.isnan(values)] = Row.UNANSWERED
+    if not reading.layout.display_known:
+        status[values < 0] = Row.NEGATIVE_MARGIN
+    return np.sign(values) if reading.options.signs_only else np.asarray(values)
+
+
+def _unanswered(column: pl.Series) -> BoolArray:
+    """Return which cells are empty, or hold a word for a missing value."""
+    if column.dtype != pl.String:
+        return column.cast(pl.Float64, strict=False).fill_nan(None).is_null().to_numpy()
+    text = column.str.strip_chars().fill_null("")
+    return text.is_in(["", *NOT_A_NAME]).to_numpy()
 
 
 def understand_labels(

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import pairwise
+from shlex import quote
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -41,6 +43,8 @@ class Row(IntEnum):
     BAD_WEIGHT = 11
     BAD_COUNT = 12
     BAD_TIME = 13
+    BAD_MARGIN = 14
+    NEGATIVE_MARGIN = 15
 
 
 FAULTS: Mapping[Row, tuple[str, str]] = {
@@ -67,6 +71,14 @@ FAULTS: Mapping[Row, tuple[str, str]] = {
     Row.BAD_COUNT: (
         "the count is not a whole number",
         "use whole numbers, or read the column as weights: weight=... (--weight)",
+    ),
+    Row.BAD_MARGIN: (
+        "the margin is not a finite number",
+        "write by how much one item is better as a number, and leave the cell empty if unknown",
+    ),
+    Row.NEGATIVE_MARGIN: (
+        "the margin of the winner is negative",
+        "correct the row; if the first item may lose, name the items with --left and --right",
     ),
     Row.BAD_TIME: ("the time is invalid", "use ISO 8601 or seconds"),
 }
@@ -130,7 +142,7 @@ def report_on(
     status: NDArray[np.uint8],
     multiplicity: IntArray | None,
     *,
-    kind: OutcomeKind | None,
+    kind: OutcomeKind | Literal["margin"] | None,
     both_bad: BoolArray | None,
 ) -> ReadReport:
     """Count rows by status; raise an error for invalid rows unless they are skipped.
@@ -200,7 +212,7 @@ def _why_many_left_out(
     return [f"{n_left_out / n_rows:.0%} of the rows are left out, most of them {why}"]
 
 
-def _described(reading: Reading, kind: OutcomeKind | None) -> str:
+def _described(reading: Reading, kind: OutcomeKind | Literal["margin"] | None) -> str:
     """Return the layout with what 'better' means in it."""
     better = "worse" if reading.options.worse else "better"
     if reading.shape is not None:
@@ -211,9 +223,13 @@ def _described(reading: Reading, kind: OutcomeKind | None) -> str:
         "number": f"{high:g}: left is {better}, {low:g}: right is {better}",
         "word": f"the side chosen is {better}",
         "item": f"the item chosen is {better}",
+        "margin": f"by how much {layout.left} is {better}",
     }[kind]
-    if layout.difference is not None:
+    if kind == "margin":
+        meaning += ", signs only" * bool(reading.options.signs_only)
+    elif layout.difference is not None:
         meaning = "left is {} where {} exceeds {}".format(better, *layout.difference)
+        meaning += f"; --margin {quote(str(layout.outcome))} also counts by how much"
     return f"{layout} ({meaning})"
 
 
@@ -292,7 +308,32 @@ def _other_scale(table: pl.DataFrame, reading: Reading) -> str:
         f"{plain}; the numbers go from {least:g} to {most:g}, so perhaps give the ends of the "
         f"scale: --scale {low:g} {high:g} (scale=({low:g}, {high:g})) if {high:g} prefers left, "
         f"--scale {high:g} {low:g} if {low:g} prefers left"
+        + _of_margins(str(reading.layout.outcome), least, most)
     )
+
+
+def _of_margins(column: str, least: float, most: float) -> str:
+    """Ask whether numbers are margins, of which 0 is a tie."""
+    if not may_be_margins(least, most):
+        return ""
+    margin = f"--margin {quote(column)} (margin={column!r})"
+    found = f", {margin} if they are margins without bounds, such as goals, of left over right"
+    if least >= 0:
+        return f", --scale {-most:g} {most:g} (scale=({-most:g}, {most:g})) if 0 is a tie{found}"
+    other = f"--margin {quote(column)} --worse (margin={column!r}, worse=True)"
+    return f"{found}, {other} if they are margins of right over left"
+
+
+def may_be_margins(low: float, high: float) -> bool:
+    """Return whether numbers in this range may be margins: signed, or of the winner, from 0 on.
+
+    Numbers that fill a usual scale of grades are grades, and a few small ones are codes.
+
+    >>> may_be_margins(-12, 28), may_be_margins(0, 28), may_be_margins(1, 7)
+    (True, True, False)
+    """
+    are_grades = (low, high) in SCALES or high <= FEW_CODES
+    return low < 0 < high or (0 <= low <= 1 and not are_grades)
 
 
 FEW_CODES = 3

@@ -113,8 +113,11 @@ def suggest(
     for alternatives, evidence in islice(candidates(head, named), MOST_TRIED):
         fitting = [Suggestion({**named, **options}, when) for options, when in alternatives]
         tried = [attempt(options) for options, _ in fitting]
-        has_outcome = "loser" not in fitting[0].options
-        votes = [v for v in tried if v is not None and fits(v, has_outcome=has_outcome)]
+        votes = [
+            found
+            for found, (options, _) in zip(tried, fitting, strict=True)
+            if found is not None and fits(found, has_outcome=not _may_be_one_sided(options))
+        ]
         if len(votes) < len(fitting):
             continue
         signal = has_signal(votes[0])
@@ -187,6 +190,12 @@ def has_signal(votes: Comparisons) -> bool | None:
     if z > SURELY:
         return True
     return False if n >= ENOUGH and z < HARDLY else None
+
+
+def _may_be_one_sided(options: Options) -> bool:
+    """Return whether left may win every vote: of winners, or where margins of winners are asked."""
+    low, high = options.get("scale", (0, 1))
+    return "loser" in options or "margin" in options or low == -high
 
 
 def _head(table: Table) -> pl.DataFrame:

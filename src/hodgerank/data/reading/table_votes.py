@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from shlex import quote
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -76,7 +77,8 @@ class TableVotes:
 
             raise not_recognised(error.table, self.options, self._attempt, error.reason) from None
         layout = detected.shape
-        is_plain = isinstance(layout, Layout) and not (self.options.outcome or self.is_trial)
+        is_told = self.options.outcome or self.options.margin or self.is_trial
+        is_plain = isinstance(layout, Layout) and not (is_told or layout.is_margin)
         if table.is_lazy or not is_plain:
             return detected
         layout = cast(Layout, layout)
@@ -135,6 +137,12 @@ class TableVotes:
         is_plain = isinstance(self._recognised.shape, Layout)
         is_plain = is_plain and self.options.group is None and self.options.unit is None
         return self.is_lazy and is_plain
+
+    @property
+    def has_margins(self) -> bool:
+        """Whether the outcomes are margins."""
+        shape = self._recognised.shape
+        return isinstance(shape, Layout) and shape.is_margin and not self.options.signs_only
 
     def answers(self) -> Comparisons:
         """Read every vote; rows may stand for several if the table counts them."""
@@ -287,6 +295,13 @@ class TableVotes:
         if skipped:
             what = "the first line is" if len(skipped) == 1 else f"{len(skipped)} lines are"
             notes.append(f"{what} not part of the table: {short(skipped[0])!r}")
+        shape = self._recognised.shape
+        margin = next((name for name in unused if "margin" in words_of(name)), None)
+        if margin is not None and isinstance(shape, Layout) and shape.outcome is None:
+            notes.append(
+                f"column {margin!r} is not used: to rank by how much winners are better, use "
+                f"--margin {quote(margin)}"
+            )
         name = next((name for name in unused if "_".join(words_of(name)) in VALID), None)
         if name is None or table.is_lazy:
             return notes

@@ -10,6 +10,7 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import Any, NamedTuple, overload
 
+import numpy as np
 import polars as pl
 
 from hodgerank.data.comparisons import Comparisons, ReadReport, joint_report
@@ -103,6 +104,15 @@ class VoteSource:
             return False
         return any(table.is_lazy for table in self._tables)
 
+    @property
+    def has_margins(self) -> bool:
+        """Whether the outcomes are margins; nothing but the first rows is read."""
+        if self.options.signs_only or isinstance(self.source, VoteGroups):
+            return False
+        if isinstance(self.source, Comparisons):
+            return self.source.report.margin_unit is not None
+        return any(table.has_margins for table in self._tables)
+
     def answers(self) -> Comparisons:
         """Read every vote, one row each."""
         return self.distinct_answers().repeated() if not self.is_lazy else self._all()
@@ -163,12 +173,18 @@ class VoteSource:
 
 def _with_units(votes: Comparisons, options: ReadOptions) -> Comparisons:
     """Return the votes with the unit of each, if the options name one; refuse other options."""
-    meant = ReadOptions(group=options.group, unit=options.unit, keep_na=options.keep_na)
+    meant = ReadOptions(
+        group=options.group,
+        unit=options.unit,
+        keep_na=options.keep_na,
+        signs_only=options.signs_only,
+    )
     if options != meant:
         raise InvalidArgument(
-            "these votes have been read already: only group=... and unit=... can still be given; "
-            "give other options when reading the file"
+            "these votes have been read already: only group=..., unit=... and signs_only=True can "
+            "still be given; give other options when reading the file"
         )
+    votes = _signs(votes) if options.signs_only else votes
     if options.unit is None:
         return votes
     units, (codes,) = _encoded(votes, options.unit, options)
@@ -178,6 +194,14 @@ def _with_units(votes: Comparisons, options: ReadOptions) -> Comparisons:
     found = replace(votes, ballot=ballot, units=units).with_ballots_numbered()
     report = _using(votes.report, options.unit)
     return replace(found, report=replace(report, units=found.n_ballots, ballots=0))
+
+
+def _signs(votes: Comparisons) -> Comparisons:
+    """Return margins as choices and ties."""
+    if votes.report.margin_unit is None:
+        raise InvalidArgument("signs_only=True is for margins, and these votes are not: omit it")
+    report = replace(votes.report, margin_unit=None)
+    return replace(votes, outcome=np.sign(votes.outcome), report=report)
 
 
 def _in_groups(votes: Comparisons, column: str, options: ReadOptions) -> VoteGroups:
@@ -265,6 +289,7 @@ def read_comparisons(  # type: ignore[misc]  # the overloads do not list the opt
     left: str | None = None,
     right: str | None = None,
     outcome: str | None = None,
+    margin: str | None = None,
     winner: str | None = None,
     loser: str | None = None,
     worker: str | None = None,
@@ -284,6 +309,7 @@ def read_comparisons(  # type: ignore[misc]  # the overloads do not list the opt
     map: Mapping[str, str] | Sequence[str] | None = None,
     both_bad: BothBad | None = None,
     worse: bool | None = None,
+    signs_only: bool | None = None,
     names: str | None = None,
     display_known: bool | None = None,
     keep_na: bool | None = None,
@@ -308,11 +334,13 @@ def read_comparisons(  # type: ignore[misc]  # the overloads do not list the opt
         dataframe narwhals knows (pandas, polars, pyarrow, duckdb, dask, pyspark ...), or rows:
         tuples (left, right, outcome[, worker]) or dicts. Votes that were read already can be given
         again with `group` or `unit`, which may name any of their `extra` columns.
-    left, right, outcome, winner, loser, worker, weight, time, count
+    left, right, outcome, margin, winner, loser, worker, weight, time, count
         Column names. Columns that are not named are recognised: `left,right,outcome`,
         `left,right,winner`, `model_a,model_b,winner`, `winner,loser` and similar names.
         `report.layout` lists them. 'type+level' joins two columns into the name of an item, and
-        outcome='score_a-score_b' prefers left where the first number is larger.
+        outcome='score_a-score_b' prefers left where the first number is larger. `margin` takes the
+        place of `outcome` for real-valued outcomes, such as goal differences, which have no scale:
+        by how much left, or the winner, is better. margin='goals_a-goals_b' is the difference.
     group
         Column of scene, topic, prompt ...: items are compared within a group only, and `VoteGroups`
         are returned.
@@ -336,6 +364,9 @@ def read_comparisons(  # type: ignore[misc]  # the overloads do not list the opt
         Whether 'both bad' is a 'tie' (the default, as on leaderboards) or is dropped ('drop').
     worse
         The chosen item is the worse one, e.g. the more distorted.
+    signs_only
+        Keep who won of margins, not by how much, for models of choices. Can also be given for
+        margins that were read already.
     names
         File with a table of ids and names; items get these names.
     display_known

@@ -9,7 +9,7 @@ from math import exp, lgamma
 
 import numpy as np
 
-from hodgerank.data.comparisons import NO_WORKER, Comparisons
+from hodgerank.data.comparisons import NO_WORKER, Comparisons, require_choices
 from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.errors import InvalidArgument
 from hodgerank.graph.comparison_graph import ComparisonGraph
@@ -57,6 +57,8 @@ class Populations:
                 "{'experts': votes, 'novices': more_votes}"
             )
         read = {name: read_ungrouped(source) for name, source in votes.items()}
+        for crowd in read.values():
+            require_choices(crowd.report, "compare_rankings (--compare)")
         everything = tuple(dict.fromkeys(item for crowd in read.values() for item in crowd.items))
         items = _connected_in_all(list(read.values()))
         parts = [_restricted(crowd, items) for crowd in read.values()]

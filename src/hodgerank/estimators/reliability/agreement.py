@@ -1,4 +1,8 @@
-"""Krippendorff's alpha: agreement beyond chance of workers who judged the same pairs."""
+"""Krippendorff's alpha: agreement beyond chance of workers who judged the same pairs.
+
+Where votes have units, such as prompts, a pair is another question in each unit: workers who agree
+on every prompt would seem to disagree if the better item depends on the prompt.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +41,8 @@ class Agreement:
         The measure of disagreement: 'nominal' (equal or not), 'ordinal' (squared difference of
         ranks) or 'interval' (squared difference of outcomes).
     n_pairs, n_workers, n_votes
-        Number of pairs judged by at least two workers, of these workers, and of their votes.
+        Number of pairs judged by at least two workers, of these workers, and of their votes. A
+        pair counts once for each unit.
     """
 
     alpha: float
@@ -54,7 +59,7 @@ class Agreement:
 
 
 def agreement(answered: AnsweredGraph, metric: Metric | None = None) -> Agreement | None:
-    """Return alpha over pairs (units) and workers (coders), or None if it is undefined.
+    """Return alpha over pairs and workers (coders), or None if it is undefined.
 
     It is undefined if no pair was judged by two workers, or all votes are ties. Repeated votes of
     one worker on a pair are not compared with each other.
@@ -127,10 +132,17 @@ class _Cells:
     @classmethod
     def of(cls, answered: AnsweredGraph) -> _Cells:
         votes, n_pairs = answered.votes, answered.graph.n_edges
+        question = answered.edge
+        if votes.units and votes.ballot is not None:
+            asked, question = group_rows(
+                answered.edge * np.int64(votes.n_ballots) + votes.ballot,
+                n_pairs * votes.n_ballots,
+            )
+            n_pairs = len(asked)
         rows = np.flatnonzero(votes.worker != NO_WORKER)
         times = votes.votes_per_row[rows].astype(float)
         keys, cell = group_rows(
-            votes.worker[rows] * np.int64(n_pairs) + answered.edge[rows],
+            votes.worker[rows] * np.int64(n_pairs) + question[rows],
             max(votes.n_workers, 1) * n_pairs,
         )
         worker, pair = np.divmod(keys, np.int64(n_pairs))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.comparisons import Comparisons, require_choices
 from hodgerank.data.groups import VoteGroups
 from hodgerank.display import Displayed, Preview, short
 from hodgerank.errors import InvalidArgument, InvalidComparisons
@@ -228,6 +228,7 @@ def assess_reliability(
     if isinstance(votes, VoteGroups):
         votes = votes.together()
     answered = AnsweredGraph.of(source_of(votes).distinct_answers())
+    require_choices(answered.votes.report, "assess_reliability")
     return reliability_of(
         answered,
         metric=metric,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betainc
 
-from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.comparisons import Comparisons, require_choices
 from hodgerank.data.groups import VoteGroups
 from hodgerank.data.reading.values import encode_values
 from hodgerank.errors import InvalidArgument
@@ -229,6 +229,7 @@ def assess_workers(
     if isinstance(votes, VoteGroups):
         votes = votes.together()
     answers = source_of(votes).distinct_answers()
+    require_choices(answers.report, "assess_workers (hodgerank workers)")
     if groups is not None:
         if answers.multiplicity is not None:
             raise InvalidArgument(

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from hodgerank.kernels.compilation import compiled
 from hodgerank.kernels.selection.tie_breaking import best_in_row, item_keys, none_yet
 from hodgerank.types import BoolArray, FloatArray
@@ -79,4 +81,19 @@ def widest_pair(C: FloatArray, blocked: BoolArray, has_blocked: bool, key: int) 
     best = none_yet()
     for a in range(len(C) - 1):
         best = best_in_row(best, a, C[a], blocked, has_blocked, keys)
+    return best[2], best[3]
+
+
+@compiled(error_model="numpy")
+def largest_reduction(
+    C: FloatArray, F: FloatArray, blocked: BoolArray, has_blocked: bool, key: int
+) -> tuple[int, int]:
+    """Return the pair with the largest F / (1 + C): the A-optimal next vote."""
+    n = len(C)
+    keys = item_keys(key, n)
+    best, row = none_yet(), np.empty(n)
+    for a in range(n - 1):
+        for b in range(a + 1, n):
+            row[b] = max(F[a, b], 0.0) / (1 + C[a, b])
+        best = best_in_row(best, a, row, blocked, has_blocked, keys)
     return best[2], best[3]

@@ -17,7 +17,7 @@ LOOKS = range(100, 601, 100)
 
 
 def campaign(run: int, seed: int) -> dict[str, list[float]]:
-    """Run AutoSampler with pending pairs, known to it or not, and random rounds."""
+    """Run AutoSampler with pending pairs, known to it or not, and random without repetition."""
     curves = {
         _name(out): _taus(
             hr.AutoSampler(N_ITEMS, seed=sampler_seed(seed, run)), out, True, run, seed
@@ -28,7 +28,7 @@ def campaign(run: int, seed: int) -> dict[str, list[float]]:
     curves[_blind(most)] = _taus(
         hr.AutoSampler(N_ITEMS, seed=sampler_seed(seed, run)), most, False, run, seed
     )
-    curves["random rounds"] = _taus(
+    curves["random without repetition"] = _taus(
         hr.RandomSampler(N_ITEMS, seed=sampler_seed(seed, run)), 1, True, run, seed
     )
     return curves
@@ -69,7 +69,7 @@ def tasks(effort: Effort) -> list[Task]:
 def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
     """Judge the cost of working in parallel."""
     curves = Curves.of(LOOKS, outcomes)
-    chart = curves.chart(x="votes")
+    chart = curves.chart(ours=(), x="votes")
     return Findings(curves.rows(), chart, curves.verdicts(published))
 
 

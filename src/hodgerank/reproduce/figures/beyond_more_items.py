@@ -20,7 +20,7 @@ from hodgerank.reproduce.verdict import Findings, Published
 SCHEMES = {
     "auto": Scheme(hr.AutoSampler, own_ranking),
     "supervised, clamped": Scheme(hr.BayesianSampler, own_ranking),
-    "random rounds": Scheme(hr.RandomSampler, own_ranking),
+    "random without repetition": Scheme(hr.RandomSampler, own_ranking),
 }
 STRONG, WEAK = "strong opinions", "weak opinions (the model of Figure 3)"
 
@@ -70,7 +70,7 @@ def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
     """Judge whether active sampling still helps."""
     ordered = sorted(outcomes, key=lambda outcome: outcome.settings["n"])
     curves = Curves.of(outcomes[0].settings["per_item"], ordered)
-    chart = curves.chart(x="votes per item", columns=2, width=340, height=240)
+    chart = curves.chart(x="votes per item", ours=(), columns=2, width=340, height=240)
     return Findings(curves.rows("votes_per_item"), chart, curves.verdicts(published))
 
 

@@ -13,12 +13,12 @@ from hodgerank.reproduce.schemes import (
     hodge_scores,
     own_ranking,
     random,
-    rounds,
     sampler_seed,
     stream,
     supervised,
     taus_of,
     true_scores,
+    without_repetition,
 )
 from hodgerank.reproduce.verdict import Findings, Published
 
@@ -30,7 +30,7 @@ SCHEMES = {
     "rank-targeted": Scheme(hr.RankSampler, hodge_scores(GAMMA)),
     "D-optimal": Scheme(hr.FisherSampler, hodge_scores(GAMMA)),
     "supervised": supervised(GAMMA),
-    "random rounds": rounds(GAMMA),
+    "random without repetition": without_repetition(GAMMA),
     "random": random(GAMMA),
 }
 WEAK, STRONG = "simulated, weak opinions (Figure 3)", "simulated, strong opinions"
@@ -71,7 +71,7 @@ def tasks(effort: Effort) -> list[Task]:
 def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
     """Judge whether the automatic choice is as good as claimed."""
     curves = Curves.of(LOOKS, outcomes)
-    chart = curves.chart(columns=2, width=340, height=240)
+    chart = curves.chart(ours=(), columns=2, width=340, height=240)
     return Findings(curves.rows(), chart, curves.verdicts(published))
 
 

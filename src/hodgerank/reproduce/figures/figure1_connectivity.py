@@ -3,34 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import repeat
+from itertools import islice
 
 import numpy as np
 
-import hodgerank as hr
 from hodgerank.reproduce.curves import Curves
 from hodgerank.reproduce.experiment import Effort, Experiment, Outcome, Task
-from hodgerank.reproduce.schemes import Scheme, incidence, random, sampler_seed, unsupervised
+from hodgerank.reproduce.schemes import (
+    Scheme,
+    controls,
+    incidence,
+    random,
+    sampler_seed,
+    unsupervised,
+)
 from hodgerank.reproduce.verdict import Findings, Published
 
 N_ITEMS, N_SAMPLES = 16, 120
+SCHEMES = {"unsupervised": unsupervised(0.0), "random": random(0.0), **controls(0.0)}
 
 
 def connectivity(run: int, seed: int) -> dict[str, list[float]]:
     """Return the second-smallest eigenvalue of the Laplacian after each sample."""
-    return {
-        "unsupervised": _growth(unsupervised(0.0), sampler_seed(seed, run)),
-        "random": _growth(random(0.0), sampler_seed(seed, run)),
-    }
+    return {name: _growth(scheme, sampler_seed(seed, run)) for name, scheme in SCHEMES.items()}
 
 
 def _growth(scheme: Scheme, seed: int) -> list[float]:
-    sampler: hr.Sampler = scheme.build(N_ITEMS, seed=seed)
+    _, turns = scheme.play(range(N_ITEMS), lambda pair: 1, seed=seed)
     laplacian = np.zeros((N_ITEMS, N_ITEMS))
     values = []
-    for _ in repeat(None, N_SAMPLES):
-        pair = sampler.ask()
-        sampler.tell(pair, 1)
+    for pair, _ in islice(turns, N_SAMPLES):
         d = incidence(N_ITEMS, pair)
         laplacian += np.outer(d, d)
         values.append(abs(round(float(np.linalg.eigvalsh(laplacian)[1]), 9)))

@@ -8,11 +8,11 @@ from itertools import islice
 import numpy as np
 
 import hodgerank as hr
-from hodgerank.collecting.run import play
 from hodgerank.reproduce.curves import Curves
 from hodgerank.reproduce.experiment import Effort, Experiment, Outcome, Task
 from hodgerank.reproduce.schemes import (
     Scheme,
+    controls,
     random,
     sampler_seed,
     stream,
@@ -35,6 +35,7 @@ SCHEMES = {
     "supervised": supervised(GAMMA),
     "unsupervised": unsupervised(GAMMA),
     "random": random(GAMMA),
+    **controls(GAMMA),
 }
 NUMBERS = {"beta_0": "components (Betti number 0)", "beta_1": "loops (Betti number 1)"}
 
@@ -48,10 +49,10 @@ def _growth(scheme: Scheme, run: int, seed: int) -> dict[str, list[int]]:
     rng = stream(seed, "betti", run)
     scores = rng.permutation(N_ITEMS) / N_ITEMS
     crowd = hr.SimulatedCrowd(list(range(N_ITEMS)), scores=scores, link="uniform", rng=rng)
-    sampler: hr.Sampler = scheme.build(N_ITEMS, seed=sampler_seed(seed, run))
+    _, turns = scheme.play(crowd.items, crowd, seed=sampler_seed(seed, run))
     tracker = hr.TopologyTracker(N_ITEMS)
     numbers: dict[str, list[int]] = {name: [] for name in NUMBERS}
-    for pair, _ in islice(play(sampler, crowd), N_SAMPLES):
+    for pair, _ in islice(turns, N_SAMPLES):
         tracker.add(int(pair.left), int(pair.right))
         numbers["beta_0"].append(tracker.beta_0)
         numbers["beta_1"].append(tracker.beta_1)
@@ -95,13 +96,18 @@ def _judge(claim: Claim, curves: Curves) -> Verdict:
         for name, values in loops.items()
     }
     gain = Estimate.of(np.asarray(per_run[other] - per_run[scheme], float))
-    means = {name: float(values.mean()) for name, values in per_run.items()}
+    means = {name: _with_error(Estimate.of(values)) for name, values in per_run.items()}
     what = "samples with β₁ > 0" if measure == "width" else "highest β₁"
     evidence = (
-        f"{what}: {means[scheme]:.1f} with {scheme}, {means[other]:.1f} with {other} sampling; "
-        f"less by {with_interval(gain, 1, plus='')}, {gain.n} paired runs."
+        f"{what}: {scheme} {means[scheme]}, {other} {means[other]}; difference "
+        f"{with_interval(gain, 1)}, {gain.n} paired runs."
     )
     return Verdict(claim, sign_status(gain), evidence)
+
+
+def _with_error(mean: Estimate) -> str:
+    """Format a mean with its standard error."""
+    return f"{mean.mean:.1f} ± {mean.stderr:.1f}" if mean.n > 1 else f"{mean.mean:.1f}"
 
 
 EXPERIMENT = Experiment("betti", tasks, findings)

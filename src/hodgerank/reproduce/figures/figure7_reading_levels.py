@@ -15,11 +15,11 @@ from hodgerank.reproduce.schemes import (
     drawn_votes,
     own_ranking,
     random,
-    rounds,
     sampler_seed,
     stream,
     supervised,
     taus_of,
+    without_repetition,
 )
 from hodgerank.reproduce.verdict import Findings, Published
 from hodgerank.types import Item
@@ -31,7 +31,7 @@ SCHEMES = {
     "supervised, γ = 1, bayes_rank": replace(supervised(1.0), scores=own_ranking),
     "random, γ = 0.1": random(0.1),
     "random": random(1.0),
-    "random rounds": rounds(1.0),
+    "random without repetition": without_repetition(1.0),
     "Crowd-BT": CROWD_BT,
     "Crowd-BT as published": CROWD_BT_AS_PUBLISHED,
 }

@@ -12,6 +12,7 @@ from hodgerank.reproduce.experiment import Effort, Experiment, Outcome, Task
 from hodgerank.reproduce.schemes import (
     CROWD_BT,
     CROWD_BT_AS_PUBLISHED,
+    controls,
     drawn_votes,
     random,
     sampler_seed,
@@ -20,7 +21,7 @@ from hodgerank.reproduce.schemes import (
     taus_of,
     unsupervised,
 )
-from hodgerank.reproduce.verdict import Findings, Published
+from hodgerank.reproduce.verdict import Claim, Findings, Published, Status, Verdict
 from hodgerank.types import Item
 
 GAMMA = 1.0
@@ -29,6 +30,7 @@ SCHEMES = {
     "supervised": supervised(GAMMA),
     "unsupervised": unsupervised(GAMMA),
     "random": random(GAMMA),
+    **controls(GAMMA),
     "Crowd-BT": CROWD_BT,
     "Crowd-BT as published": CROWD_BT_AS_PUBLISHED,
 }
@@ -63,6 +65,22 @@ def campaign(
     return curves
 
 
+def design(dataset: DatasetName) -> dict[str, int]:
+    """Return how many comparison graphs are complete, and the fewest and most votes on a pair."""
+    graphs = [
+        hr.ComparisonGraph.from_comparisons(votes_and_truth(dataset, reference)[0])
+        for reference in range(1, DATASETS[dataset].references + 1)
+    ]
+    n = [len(graph.items) for graph in graphs]
+    return {
+        "votes": sum(int(graph.counts.sum()) for graph in graphs),
+        "graphs": len(graphs),
+        "complete": sum(len(g.counts) == k * (k - 1) // 2 for g, k in zip(graphs, n, strict=True)),
+        "fewest": min(int(graph.counts.min()) for graph in graphs),
+        "most": max(int(graph.counts.max()) for graph in graphs),
+    }
+
+
 def planner(dataset: DatasetName, noun: str, quick: int) -> Callable[[Effort], list[Task]]:
     """Return the function that plans the tasks of one data set."""
 
@@ -70,7 +88,7 @@ def planner(dataset: DatasetName, noun: str, quick: int) -> Callable[[Effort], l
         n = DATASETS[dataset].references
         references = range(1, effort.pick(smoke=2, quick=n, full=n) + 1)
         settings = {"dataset": dataset, "seed": effort.seed}
-        return [
+        return [Task(design, {"dataset": dataset})] + [
             Task(campaign, {**settings, "reference": k, "panel": f"{noun} {k}", "run": run})
             for k in references
             for run in effort.runs(quick=quick, full=100)
@@ -81,9 +99,26 @@ def planner(dataset: DatasetName, noun: str, quick: int) -> Callable[[Effort], l
 
 def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
     """Judge whether active is above random, and supervised above Crowd-BT."""
-    curves = Curves.of(LOOKS, outcomes)
-    chart = curves.chart(columns=5, width=150, height=150)
-    return Findings(curves.rows(), chart, curves.verdicts(published))
+    counts, *runs = outcomes
+    curves = Curves.of(LOOKS, runs)
+    noun = curves.panels[0].split()[0]
+    chart = curves.with_total(f"all {noun}s").chart(columns=4, width=210, height=190)
+    verdicts = [
+        _judge_design(claim, counts.result) if "balanced" in claim.check else curves.judge(claim)
+        for claim in published.claims
+    ]
+    return Findings(curves.rows(), chart, verdicts)
+
+
+def _judge_design(claim: Claim, counts: dict[str, int]) -> Verdict:
+    """Compare the comparison graphs of all votes with their description."""
+    is_balanced = counts["fewest"] == counts["most"]
+    holds = counts["complete"] == counts["graphs"] and is_balanced is claim.check["balanced"]
+    evidence = (
+        f"{counts['complete']} of {counts['graphs']} graphs are complete; {counts['votes']:,} "
+        f"votes, {counts['fewest']} to {counts['most']} on a pair."
+    )
+    return Verdict(claim, Status.HOLDS if holds else Status.FAILS, evidence)
 
 
 VQA = Experiment("vqa", planner("pc-vqa", "video", quick=20), findings, ("pc-vqa",))

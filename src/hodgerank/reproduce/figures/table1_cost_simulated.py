@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations, islice
-from time import perf_counter
+from time import process_time
+from typing import Any
 
 import numpy as np
 
@@ -12,27 +13,38 @@ import hodgerank as hr
 from hodgerank.collecting.run import Step, play
 from hodgerank.plotting.curves import curve_chart
 from hodgerank.reproduce.experiment import Effort, Experiment, Outcome, Task
-from hodgerank.reproduce.schemes import incidence, seconds_of, stream, supervised, unsupervised
+from hodgerank.reproduce.schemes import (
+    Scheme,
+    incidence,
+    seconds_of,
+    stream,
+    supervised,
+    unsupervised,
+)
 from hodgerank.reproduce.verdict import (
     Claim,
+    Estimate,
     Findings,
     Published,
     Status,
     Verdict,
-    ratio_status,
+    factor,
+    joint_status,
     short_number,
+    speed_status,
+    with_factor,
 )
 from hodgerank.types import FloatArray
 
 SIZES = (16, 20, 24, 28, 32, 100)
 GAMMA = 0.1
-REPEATS = 3
 SAME_SEQUENCE_SIZE = 16
 METHODS = {
     "offline": "supervised, offline",
     "online": "supervised, online",
     "unsupervised": "unsupervised",
 }
+TIMED = {"online": supervised(GAMMA), "unsupervised": unsupervised(GAMMA)}
 
 
 def offline_gains(
@@ -63,21 +75,59 @@ def offline_gains(
     return np.array(gains)
 
 
-def seconds_offline(n: int, evaluations: int | None, seed: int) -> dict[str, float]:
+def closed_form_gains(
+    precision: FloatArray, force: FloatArray, pairs: Sequence[tuple[int, int]], *, sign: int = 1
+) -> FloatArray:
+    """Compute the same from Proposition 2, with ln(1 + sign C); nan where that is undefined."""
+    covariance = np.linalg.inv(precision)
+    mean = covariance @ force
+    i, j = np.array(pairs).T
+    c = covariance[i, i] + covariance[j, j] - 2 * covariance[i, j]
+    d = mean[i] - mean[j]
+    p = np.clip((1 + d) / 2, 0.0, 1.0)
+    error = p * (1 - d) ** 2 + (1 - p) * (1 + d) ** 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        logarithm = np.log(1 + sign * c)
+    gains = 0.5 * (error * c / (1 + c) ** 2 + logarithm - c / (1 + c))
+    return np.where(np.isfinite(gains), gains, np.nan)
+
+
+def seconds(n: int, evaluations: int | None, repeats: int, seed: int) -> dict[str, list[float]]:
+    """Return the seconds of each method for C(n, 2) choices, in repeats that alternate."""
+    times: dict[str, list[float]] = {method: [] for method in METHODS}
+    for scheme in TIMED.values():
+        _seconds_online(scheme, n, min(n, 20), seed)  # compiles
+    for _ in range(repeats):
+        times["offline"].append(_seconds_offline(n, evaluations, seed))
+        for method, scheme in TIMED.items():
+            times[method].append(_seconds_online(scheme, n, n * (n - 1) // 2, seed))
+    return times
+
+
+def _seconds_offline(n: int, evaluations: int | None, seed: int) -> float:
     """Return the seconds for C(n, 2) choices, each of which evaluates C(n, 2) pairs at equal cost.
 
     Only `evaluations` of them are timed, and the rest is extrapolated.
     """
     pairs = list(combinations(range(n), 2))
-    total = len(pairs) ** 2
-    done = min(total, evaluations or total)
+    done = _evaluated(n, evaluations)
     precision, force = _some_votes(n, seed)
-    start = perf_counter()
+    start = process_time()
     left = done
     while left > 0:
         offline_gains(precision, force, pairs[:left])
         left -= len(pairs)
-    return {"seconds": (perf_counter() - start) * total / done, "measured": done / total}
+    return (process_time() - start) * len(pairs) ** 2 / done
+
+
+def _evaluated(n: int, evaluations: int | None) -> int:
+    total = (n * (n - 1) // 2) ** 2
+    return min(total, evaluations or total)
+
+
+def _seconds_online(scheme: Scheme, n: int, choices: int, seed: int) -> float:
+    crowd, sampler = _crowd(n, seed), scheme.build(n, seed=seed)
+    return seconds_of(scheme, sampler, crowd, choices)
 
 
 def _some_votes(n: int, seed: int) -> tuple[FloatArray, FloatArray]:
@@ -103,63 +153,86 @@ def _add(turn: Step, precision: FloatArray, force: FloatArray) -> None:
     force += turn.answer.outcome * d
 
 
-def seconds_online(n: int, method: str, seed: int) -> dict[str, float]:
-    """Return the seconds for C(n, 2) choices, the minimum of several repeats."""
-    scheme = {"online": supervised(GAMMA), "unsupervised": unsupervised(GAMMA)}[method]
-    times = []
-    for _ in range(REPEATS + 1):  # the first also compiles
-        crowd, sampler = _crowd(n, seed), scheme.build(n, seed=seed)
-        times.append(seconds_of(scheme, sampler, crowd, n * (n - 1) // 2))
-    return {"seconds": min(times[1:]), "measured": 1.0}
-
-
 def same_sequence(n: int, steps: int, seed: int) -> dict[str, float]:
-    """Count the steps at which the online choice has the largest offline gain, up to rounding."""
+    """Compare online choices, and Proposition 2, with the offline gains at every step.
+
+    A choice agrees if its offline gain is the largest, up to rounding.
+    """
     crowd, sampler = _crowd(n, seed), supervised(GAMMA).build(n, seed=seed)
     precision, force = GAMMA * np.eye(n), np.zeros(n)
     pairs = list(combinations(range(n), 2))
-    agreed = 0
+    agreed, error, undefined = 0, 0.0, 0
     for turn in islice(play(sampler, crowd), steps):
         gains = offline_gains(precision, force, pairs)
         i, j = sorted(map(int, turn.pair))
         chosen = gains[pairs.index((i, j))]
         agreed += bool(chosen >= gains.max() * (1 - 1e-8))
+        exact = closed_form_gains(precision, force, pairs)
+        error = max(error, float(abs(exact / gains - 1).max()))
+        printed = closed_form_gains(precision, force, pairs, sign=-1)
+        undefined += int(np.isnan(printed).sum())
         _add(turn, precision, force)
-    return {"steps": steps, "agreed": agreed}
+    return {
+        "steps": steps,
+        "agreed": agreed,
+        "error": error,
+        "undefined": undefined / (steps * len(pairs)),
+    }
 
 
 def tasks(effort: Effort) -> list[Task]:
     """Return the timed tasks; quick mode times part of the offline work and extrapolates."""
     sizes = effort.pick(smoke=SIZES[:2], quick=SIZES, full=SIZES)
     steps = effort.pick(smoke=20, quick=120, full=120)
-    planned = [Task(same_sequence, {"n": SAME_SEQUENCE_SIZE, "steps": steps, "seed": effort.seed})]
-    for n in sizes:
-        done = effort.pick(smoke=100, quick=500, full=20_000 if n > 50 else None)
-        timed = {"n": n, "seed": effort.seed}
-        planned.append(Task(seconds_offline, {**timed, "evaluations": done}, is_timed=True))
-        planned += [
-            Task(seconds_online, {**timed, "method": method}, is_timed=True)
-            for method in ("online", "unsupervised")
-        ]
-    return planned
+    repeats = effort.pick(smoke=2, quick=7, full=20)
+    return [
+        Task(same_sequence, {"n": SAME_SEQUENCE_SIZE, "steps": steps, "seed": effort.seed}),
+        *(
+            Task(
+                seconds,
+                {
+                    "n": n,
+                    "evaluations": effort.pick(smoke=100, quick=500, full=5000),
+                    "repeats": repeats,
+                    "seed": effort.seed,
+                },
+                is_timed=True,
+            )
+            for n in sizes
+        ),
+    ]
 
 
 def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
     """Judge speed, identity of the sequences, and growth with n."""
+    sequence = outcomes[0].result
+    times = {
+        int(outcome.settings["n"]): {method: np.array(outcome.result[method]) for method in METHODS}
+        for outcome in outcomes[1:]
+    }
+    evaluations = outcomes[1].settings["evaluations"]
+    seconds_of_method = {
+        (n, method): Estimate.of(measured[method])
+        for n, measured in times.items()
+        for method in METHODS
+    }
     rows = [
         {
-            "items": outcome.settings["n"],
-            "method": METHODS[outcome.settings.get("method", "offline")],
-            "seconds": outcome.result["seconds"],
-            "share_measured": outcome.result["measured"],
+            "items": n,
+            "method": METHODS[method],
+            "seconds": estimate.mean,
+            "stderr": estimate.stderr,
+            "repeats": estimate.n,
+            "share_measured": _evaluated(n, evaluations) / _evaluated(n, None)
+            if method == "offline"
+            else 1.0,
         }
-        for outcome in outcomes
-        if "seconds" in outcome.result
+        for (n, method), estimate in seconds_of_method.items()
     ]
     chart = curve_chart(
         [
-            {"x": row["items"], "series": row["method"], "mean": row["seconds"], "stderr": 0.0}
-            for row in rows
+            {"x": n, "series": METHODS[method], "mean": estimate.mean, "stderr": 0.0}
+            for (n, method), estimate in seconds_of_method.items()
         ],
         x="items n",
         y="seconds for C(n, 2) choices",
@@ -168,32 +241,58 @@ def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
         y_scale="log",
         points=True,
     )
-    seconds = {(row["items"], row["method"]): row["seconds"] for row in rows}
-    sizes = sorted({row["items"] for row in rows})
-    ratios = {n: seconds[n, METHODS["offline"]] / seconds[n, METHODS["online"]] for n in sizes}
-    sequence = next(outcome.result for outcome in outcomes if "agreed" in outcome.result)
     table = [
-        ["seconds for C(n, 2) choices", *(f"n = {n}" for n in sizes)],
-        *([name, *(short_number(seconds[n, name]) for n in sizes)] for name in METHODS.values()),
-        ["offline / online", *(f"{ratio:,.0f}" for ratio in ratios.values())],
-        *published.number_rows([str(n) for n in sizes]),
+        ["seconds for C(n, 2) choices", *(f"n = {n}" for n in times)],
+        *(
+            [name, *(short_number(seconds_of_method[n, method].mean) for n in times)]
+            for method, name in METHODS.items()
+        ),
+        *(
+            [f"{slow} / online", *(factor(ratio) for ratio in _ratios(times, slow))]
+            for slow in ("offline", "unsupervised")
+        ),
+        *published.number_rows([str(n) for n in times]),
     ]
-    verdicts = [_judge(claim, ratios, sequence) for claim in published.claims]
+    verdicts = [_judge(claim, times, sequence) for claim in published.claims]
     return Findings(rows, chart, verdicts, table)
 
 
-def _judge(claim: Claim, ratios: dict[int, float], sequence: dict[str, int]) -> Verdict:
-    listed = ", ".join(f"{ratio:,.0f} at n = {n}" for n, ratio in ratios.items())
-    if "faster" in claim.check:
-        status = ratio_status(ratios.values(), claim.check["faster"])
-        return Verdict(claim, status, f"Offline takes this many times as long: {listed}.")
+def _log_ratio(times: Mapping[str, FloatArray], slow: str) -> Estimate:
+    """Return the logarithm of a method's time over that of the online one, paired by repeats."""
+    return Estimate.of(np.log(times[slow] / times["online"]))
+
+
+def _ratios(times: Mapping[int, Mapping[str, FloatArray]], slow: str) -> list[float]:
+    return [float(np.exp(_log_ratio(measured, slow).mean)) for measured in times.values()]
+
+
+def _judge(
+    claim: Claim, times: dict[int, dict[str, FloatArray]], sequence: dict[str, Any]
+) -> Verdict:
+    if "slower" in claim.check:
+        slow = claim.check["slower"]
+        ratios = {n: _log_ratio(measured, slow) for n, measured in times.items()}
+        wanted = claim.check["factor"]
+        status = joint_status([speed_status(ratio, wanted) for ratio in ratios.values()])
+        listed = "; ".join(f"n = {n}: {with_factor(ratio)}" for n, ratio in ratios.items())
+        evidence = f"{slow.capitalize()} takes this many times as long as online: {listed}."
+        return Verdict(claim, status, evidence)
     if "grows" in claim.check:
-        least, most = ratios[min(ratios)], ratios[max(ratios)]
-        status = Status.HOLDS if most > 2 * least else Status.FAILS
-        if least < most <= 2 * least:
-            status = Status.UNDECIDED
-        evidence = f"From {least:,.0f} times at n = {min(ratios)} to {most:,.0f} times at n = "
-        return Verdict(claim, status, f"{evidence}{max(ratios)}.")
+        logs = {
+            n: np.log(measured["offline"] / measured["online"]) for n, measured in times.items()
+        }
+        growth = Estimate.of(logs[max(logs)] - logs[min(logs)])
+        evidence = f"From n = {min(logs)} to {max(logs)} the ratio grows by a factor of "
+        return Verdict(claim, speed_status(growth), f"{evidence}{with_factor(growth)}.")
+    if "closed_form" in claim.check:
+        holds = Status.HOLDS if sequence["error"] < 1e-6 else Status.FAILS
+        printed = Status.FAILS if sequence["undefined"] > 0 else Status.UNDECIDED
+        evidence = (
+            f"With ln(1 + C) the two agree to a relative {sequence['error']:.0e} at all pairs and "
+            f"{sequence['steps']} steps (n = {SAME_SEQUENCE_SIZE}). With ln(1 − C), as printed, "
+            f"{100 * sequence['undefined']:.0f}% of the gains are undefined."
+        )
+        return Verdict(claim, joint_status([holds, printed]), evidence)
     same = sequence["agreed"] == sequence["steps"]
     evidence = (
         f"At {sequence['agreed']} of {sequence['steps']} steps the online choice has the largest "

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 import hodgerank as hr
 from hodgerank.data.datasets import DatasetName
 from hodgerank.plotting.curves import bar_chart
 from hodgerank.reproduce.experiment import Effort, Experiment, Outcome, Task
 from hodgerank.reproduce.schemes import CROWD_BT, Scheme, seconds_of, stream, supervised
-from hodgerank.reproduce.verdict import Claim, Findings, Published, Verdict, ratio_status
+from hodgerank.reproduce.verdict import (
+    Claim,
+    Estimate,
+    Findings,
+    Published,
+    Verdict,
+    factor,
+    joint_status,
+    speed_status,
+    with_factor,
+)
 
 PUBLISHED_RUNS = 100
 DATA: dict[DatasetName, tuple[str, float, int]] = {
@@ -22,8 +34,8 @@ METHODS = ("supervised", "Crowd-BT")
 
 def seconds(
     dataset: DatasetName, gamma: float, n_samples: int, repeats: int, seed: int
-) -> dict[str, float]:
-    """Return the minimum time of several runs of each scheme, alternating; only ask and tell."""
+) -> dict[str, list[float]]:
+    """Return the times of several runs of each scheme, alternating; only ask and tell."""
     votes = hr.load_dataset(dataset)
     schemes = dict(zip(METHODS, (supervised(gamma), CROWD_BT), strict=True))
     for scheme in schemes.values():
@@ -32,7 +44,7 @@ def seconds(
     for _ in range(repeats):
         for name, scheme in schemes.items():
             times[name].append(_run(scheme, votes, n_samples, seed))
-    return {name: min(spent) for name, spent in times.items()}
+    return times
 
 
 def _run(scheme: Scheme, votes: hr.Comparisons, n_samples: int, seed: int) -> float:
@@ -45,7 +57,7 @@ def _run(scheme: Scheme, votes: hr.Comparisons, n_samples: int, seed: int) -> fl
 
 def tasks(effort: Effort) -> list[Task]:
     """Return one task per data set."""
-    repeats = effort.pick(smoke=1, quick=3, full=10)
+    repeats = effort.pick(smoke=2, quick=7, full=20)
     return [
         Task(
             seconds,
@@ -69,10 +81,13 @@ def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
             "data": DATA[outcome.settings["dataset"]][0],
             "method": method,
             "samples_per_run": outcome.settings["n_samples"],
-            "seconds_per_100_runs": PUBLISHED_RUNS * outcome.result[method],
+            "seconds_per_100_runs": estimate.mean,
+            "stderr": estimate.stderr,
+            "repeats": estimate.n,
         }
         for outcome in outcomes
         for method in METHODS
+        for estimate in [Estimate.of(PUBLISHED_RUNS * np.array(outcome.result[method]))]
     ]
     chart = bar_chart(
         [{"x": r["data"], "series": r["method"], "mean": r["seconds_per_100_runs"]} for r in rows],
@@ -81,24 +96,27 @@ def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
         series=METHODS,
     )
     ratios = {
-        DATA[o.settings["dataset"]][0]: o.result["Crowd-BT"] / o.result["supervised"]
+        DATA[o.settings["dataset"]][0]: Estimate.of(
+            np.log(np.divide(o.result["Crowd-BT"], o.result["supervised"]))
+        )
         for o in outcomes
     }
     table = [
         [f"seconds for {PUBLISHED_RUNS} runs", *ratios],
         *(
-            [name, *(f"{PUBLISHED_RUNS * outcome.result[name]:.3g}" for outcome in outcomes)]
+            [name, *(f"{r['seconds_per_100_runs']:.3g}" for r in rows if r["method"] == name)]
             for name in METHODS
         ),
-        ["Crowd-BT / supervised", *(f"{ratio:.1f}" for ratio in ratios.values())],
+        ["Crowd-BT / supervised", *(factor(float(np.exp(r.mean))) for r in ratios.values())],
         *published.number_rows(list(ratios)),
     ]
     return Findings(rows, chart, [_judge(claim, ratios) for claim in published.claims], table)
 
 
-def _judge(claim: Claim, ratios: dict[str, float]) -> Verdict:
-    listed = ", ".join(f"{ratio:.1f} on {name}" for name, ratio in ratios.items())
-    status = ratio_status(ratios.values(), claim.check["faster"])
+def _judge(claim: Claim, ratios: dict[str, Estimate]) -> Verdict:
+    wanted = claim.check["factor"]
+    listed = "; ".join(f"{name}: {with_factor(ratio)}" for name, ratio in ratios.items())
+    status = joint_status([speed_status(ratio, wanted) for ratio in ratios.values()])
     return Verdict(claim, status, f"Crowd-BT takes this many times as long: {listed}.")
 
 

@@ -119,8 +119,16 @@ class DensePosterior(Design):
         if len(i) < n:
             posterior.learn_many(self.C, self.mean, self._s, i, j, outcome, 1 / weight)
             return
+        self._solve()
+
+    def _laplacian(self) -> FloatArray:
         laplacian = -self._adjacency - self._adjacency.T
-        laplacian[np.diag_indices(n)] = -laplacian.sum(axis=0)
+        laplacian[np.diag_indices(len(laplacian))] = -laplacian.sum(axis=0)
+        return laplacian
+
+    def _solve(self) -> None:
+        """Compute C and the mean from all votes."""
+        n, laplacian = len(self.mean), self._laplacian()
         # The common level of the scores is not identified: any regular value will do for it.
         common = (self._g + np.trace(laplacian) / n) / n
         with few_threads(n):

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Literal, Self
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hodgerank.errors import InvalidArgument, UnknownItem, require_one_of, require_positive
 from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.sampling.candidates import Candidates
 from hodgerank.sampling.designs.dense_posterior import LINK_CODES, DensePosterior
 from hodgerank.sampling.designs.design import Posterior
+from hodgerank.sampling.designs.linked_posterior import (
+    LinkedPosterior,
+    Noise,
+    read_covariance,
+    read_link,
+    read_noise,
+)
 from hodgerank.sampling.designs.matrix_free_posterior import (
+    ENGINES,
     Engine,
     MatrixFreePosterior,
     gaussian_posterior,
@@ -20,6 +29,13 @@ from hodgerank.sampling.designs.matrix_free_posterior import (
 from hodgerank.sampling.display_order import Display
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.types import FloatArray, Item
+
+LinkLike: TypeAlias = (
+    Literal["uniform", "thurstone-mosteller", "angular", "bradley-terry"]
+    | Callable[[FloatArray], FloatArray]
+    | Any
+)
+"""A name, a symmetric distribution function of an array, or an object with it as `cdf`."""
 
 
 class BayesianSampler(Sampler):
@@ -39,17 +55,25 @@ class BayesianSampler(Sampler):
         g, the prior precision of the scores, in units of one vote.
     prior_scores
         Prior means of the scores: by item, or in the order of the items.
+    prior_covariance
+        Prior covariance of the scores instead of a ridge, in units of the noise variance of a vote:
+        a matrix in the order of the items, or their variances. An item added later is independent,
+        with the mean variance.
     link
-        The link from score differences to preferences: uniform, thurstone-mosteller or angular. The
-        logistic link is not offered: on this posterior it prefers easy pairs and is worse than
-        random.
+        The link from score differences to preferences: uniform, thurstone-mosteller, angular or
+        bradley-terry; or any symmetric distribution function of an array, or an object with `cdf`.
+        Differences are in units of outcomes, from -1 to 1.
+    noise
+        Standard deviation of an outcome around the difference of the scores, or 'estimate' (from
+        the errors of prediction, and three votes of variance 1). v is divided by its square.
     paper
         Use v = E(y - D)^2 as printed. Beyond |D| = 2 it increases again, so that decided pairs
-        attract votes.
+        attract votes. With the logistic link it increases from |D| = 0.5 on.
     engine
         'dense' keeps the variance of every difference: exact, up to 10,000 items. 'matrix-free'
         keeps none: tens of microseconds per vote for a million items, pairs worth 99% of the best
-        on average. 'auto' uses the second from 1,000 items on.
+        on average. 'auto' uses the second from 1,000 items on. Other links, noise and prior
+        covariances are dense only, up to 3,000 items.
 
     Examples
     --------
@@ -66,7 +90,9 @@ class BayesianSampler(Sampler):
         seed: int = 0,
         ridge: float = 1.0,
         prior_scores: Mapping[Item, float] | Iterable[float] | None = None,
-        link: Literal["uniform", "thurstone-mosteller", "angular"] = "uniform",
+        prior_covariance: ArrayLike | None = None,
+        link: LinkLike = "uniform",
+        noise: Noise = 1.0,
         paper: bool = False,
         engine: Engine = "auto",
         display: Display = "balanced",
@@ -74,22 +100,38 @@ class BayesianSampler(Sampler):
         position_bias: Position | None = None,
     ) -> None:
         super().__init__(items, seed, display, candidates, position_bias)
-        if str(link) == "bradley-terry":
-            raise InvalidArgument(
-                "the logistic link prefers easy pairs on this posterior and is worse than "
-                f"random: use {', '.join(LINK_CODES)}, or AutoSampler"
-            )
         self._ridge = require_positive(ridge, "ridge")
         self._prior_scores = self._prior_mean(prior_scores)
-        self._design: DensePosterior | MatrixFreePosterior = gaussian_posterior(
-            self._prior_scores,
-            self._ridge,
-            link=require_one_of(link, LINK_CODES, "link"),
-            criterion="paper" if paper else "clamped",
-            engine=engine,
-            seed=self._seed,
+        self._link, self._noise, self._paper, self._engine = link, noise, paper, engine
+        cdf, deviation = read_link(link), read_noise(noise)
+        criterion: Literal["paper", "clamped"] = "paper" if paper else "clamped"
+        is_plain = isinstance(link, str) and link in LINK_CODES and deviation == 1
+        self._design: DensePosterior | MatrixFreePosterior
+        if is_plain and prior_covariance is None:
+            self._design = gaussian_posterior(
+                self._prior_scores,
+                self._ridge,
+                link=str(link),
+                criterion=criterion,
+                engine=engine,
+                seed=self._seed,
+            )
+            return
+        n = len(self._items)
+        if require_one_of(engine, ENGINES, "engine") == "matrix-free":
+            raise InvalidArgument(
+                "engine='matrix-free' needs a ridge, noise=1 and one of the links "
+                f"{', '.join(LINK_CODES)}: use engine='dense'"
+            )
+        if prior_covariance is None:
+            covariance = np.eye(n) / self._ridge
+        elif ridge != 1:
+            raise InvalidArgument("give a ridge or a prior_covariance, not both")
+        else:
+            covariance = read_covariance(prior_covariance, n)
+        self._design = LinkedPosterior(
+            self._prior_scores, covariance, cdf=cdf, noise=deviation, criterion=criterion
         )
-        self._link, self._paper, self._engine = link, paper, engine
 
     @property
     def name(self) -> str:
@@ -97,11 +139,18 @@ class BayesianSampler(Sampler):
         return "bayesian"
 
     def fresh(self, items: Iterable[Item] | int, seed: int) -> Self:
-        """Return a sampler of the same kind for other items, without prior scores."""
+        """Return a sampler of the same kind for other items, without their prior."""
         return type(self)(
-            items, seed=seed, ridge=self._ridge, link=self._link, paper=self._paper,
-            engine=self._engine, display=self.display, position_bias=self.position_bias,
+            items, seed=seed, ridge=self._ridge, link=self._link, noise=self._noise,
+            paper=self._paper, engine=self._engine, display=self.display,
+            position_bias=self.position_bias,
         )  # fmt: skip
+
+    @property
+    def noise(self) -> float:
+        """Standard deviation of an outcome, given or estimated from the votes."""
+        design = self._design
+        return design.noise_variance**0.5 if isinstance(design, LinkedPosterior) else 1.0
 
     def _prior_mean(self, scores: Mapping[Item, float] | Iterable[float] | None) -> FloatArray:
         n = len(self._items)
@@ -119,7 +168,7 @@ class BayesianSampler(Sampler):
 
     @property
     def posterior(self) -> Posterior:
-        """Exact posterior of the scores from the votes told so far, with noise variance 1."""
+        """Exact posterior of the scores from the votes told so far, with this noise."""
         design = self._design
         if not isinstance(design, DensePosterior):
             mean = np.pad(self._prior_scores, (0, len(self._items) - len(self._prior_scores)))

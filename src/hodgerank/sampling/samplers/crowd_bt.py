@@ -7,14 +7,14 @@ from typing import Self
 
 import numpy as np
 
-from hodgerank.errors import require_positive
+from hodgerank.errors import InvalidArgument, require_positive
 from hodgerank.estimators.crowd_bt import CrowdBTRanking, crowd_bt
 from hodgerank.kernels import crowd_bt as kernels
 from hodgerank.sampling.candidates import AnyPair, Candidates, ListedPairs
 from hodgerank.sampling.designs.design import Design, Posterior, Vote
 from hodgerank.sampling.display_order import Display
 from hodgerank.sampling.item_list import BlockedPairs
-from hodgerank.sampling.sampler import Sampler
+from hodgerank.sampling.sampler import Sampler, WorkerWeights
 from hodgerank.types import FloatArray, IntArray, Item
 
 MOST_REPEATS = 100.0  # larger weights make no difference to independent scores
@@ -180,8 +180,14 @@ class CrowdBTSampler(Sampler):
     def _prepare(self, worker: Item | None, allowed: AnyPair | ListedPairs) -> None:
         self._design.worker = worker
 
-    def ranking(self, *, confidence: float = 0.95) -> CrowdBTRanking:
-        """Rank all items by `crowd_bt`, which weights workers by reliability."""
+    def ranking(
+        self, *, confidence: float = 0.95, worker_weights: WorkerWeights = "trust"
+    ) -> CrowdBTRanking:
+        """Rank all items by `crowd_bt`, which weights workers by its own reliability only."""
+        if worker_weights != "trust":
+            raise InvalidArgument(
+                "crowd_bt weights workers by its own reliability: leave out worker_weights"
+            )
         return crowd_bt(self.votes, confidence=confidence)
 
     def reliability(self, worker: Item | None = None) -> float:

@@ -8,19 +8,21 @@ from typing import Literal, Self
 
 import numpy as np
 
-from hodgerank.errors import InvalidArgument, require_one_of
+from hodgerank.errors import InvalidArgument, require_one_of, require_positive
 from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.kernels.selection import fiedler
 from hodgerank.sampling.candidates import Candidates
 from hodgerank.sampling.designs.design import Design, Vote, VoteBatch
 from hodgerank.sampling.designs.matrix_free_posterior import Engine, gaussian_posterior
+from hodgerank.sampling.designs.spectral import SpectralDerivative, SpectralDesign, TraceDesign
 from hodgerank.sampling.display_order import Display
 from hodgerank.sampling.item_list import BlockedPairs
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.types import FloatArray, IntArray, Item
 
 MAX_ITEMS = 3000
+CRITERIA = ("d-optimal", "a-optimal", "fiedler")
 DENSE_ITEMS = 32  # up to which a new decomposition is faster than an update
 
 
@@ -182,9 +184,15 @@ class FisherSampler(Sampler):
         As in `Sampler`.
     criterion
         'd-optimal' asks the pair with the largest variance of the difference, which increases the
-        determinant of the information most. 'fiedler' is the criterion of the paper: the pair that
-        increases the algebraic connectivity lambda_2 most, among those asked least often. They are
-        equally accurate; D-optimal is many times faster.
+        determinant of the information most. 'a-optimal' asks the pair that reduces the sum of the
+        variances of the scores most. 'fiedler' is the criterion of the paper: the pair that
+        increases the algebraic connectivity lambda_2 most, to first order, among those asked least
+        often. They are about equally accurate; D-optimal is the fastest. Any other concave function
+        of the eigenvalues is given by a function that maps them, in ascending order, to the
+        derivative by each: the pair asked increases it most, to first order (up to 1,000 items).
+    ridge
+        Prior precision of the scores, in units of one vote; it is part of the eigenvalues, which
+        are never 0 (not for fiedler).
     start
         'empty', or 'path': the first n - 1 pairs visit all items in random order, as in the
         published experiments (fiedler only).
@@ -197,6 +205,7 @@ class FisherSampler(Sampler):
     >>> first, second = sampler.ask(2)
     >>> len({*first, *second})
     4
+    >>> custom = FisherSampler(9, criterion=lambda eigenvalues: eigenvalues**-3.0)
     """
 
     follows_labels = False
@@ -206,7 +215,8 @@ class FisherSampler(Sampler):
         items: Iterable[Item] | int,
         *,
         seed: int = 0,
-        criterion: Literal["d-optimal", "fiedler"] = "d-optimal",
+        criterion: Literal["d-optimal", "a-optimal", "fiedler"] | SpectralDerivative = "d-optimal",
+        ridge: float = 1.0,
         start: Literal["empty", "path"] = "empty",
         engine: Engine = "auto",
         display: Display = "balanced",
@@ -214,28 +224,38 @@ class FisherSampler(Sampler):
         position_bias: Position | None = None,
     ) -> None:
         super().__init__(items, seed, display, candidates, position_bias)
-        require_one_of(criterion, ("d-optimal", "fiedler"), "criterion")
+        if not callable(criterion):
+            require_one_of(criterion, CRITERIA, "criterion")
         require_one_of(start, ("empty", "path"), "start")
-        self._criterion, self._start, self._engine = criterion, start, engine
-        n = len(self._items)
-        if criterion == "fiedler":
-            path = np.random.default_rng(seed).permutation(n) if start == "path" else None
-            self._design = ConnectivityDesign(n, path)
-        elif start == "path":
+        if start == "path" and criterion != "fiedler":
             raise InvalidArgument("start='path' needs criterion='fiedler'")
-        else:
-            self._design = gaussian_posterior(
-                np.zeros(n), self._ridge, criterion="variance", engine=engine, seed=seed
-            )
+        if engine != "auto" and criterion != "d-optimal":
+            raise InvalidArgument(f"engine={engine!r} needs criterion='d-optimal'")
+        self._criterion, self._start, self._engine = criterion, start, engine
+        self._ridge = require_positive(ridge, "ridge")
+        self._design = self._new_design(len(self._items))
+
+    def _new_design(self, n: int) -> Design:
+        if callable(self._criterion):
+            return SpectralDesign(n, self._ridge, self._criterion)
+        if self._criterion == "a-optimal":
+            return TraceDesign(n, self._ridge)
+        if self._criterion == "fiedler":
+            is_path = self._start == "path"
+            path = np.random.default_rng(self._seed).permutation(n) if is_path else None
+            return ConnectivityDesign(n, path)
+        return gaussian_posterior(
+            np.zeros(n), self._ridge, criterion="variance", engine=self._engine, seed=self._seed
+        )
 
     @property
     def name(self) -> str:
-        """The name in `build_sampler`."""
-        return self._criterion
+        """The name in `build_sampler`; 'spectral' for a criterion given as a function."""
+        return "spectral" if callable(self._criterion) else self._criterion
 
     def fresh(self, items: Iterable[Item] | int, seed: int) -> Self:
         """Return a sampler of the same kind for other items."""
         return type(self)(
-            items, seed=seed, criterion=self._criterion, start=self._start, engine=self._engine,
-            display=self.display, position_bias=self.position_bias,
+            items, seed=seed, criterion=self._criterion, ridge=self._ridge, start=self._start,
+            engine=self._engine, display=self.display, position_bias=self.position_bias,
         )  # fmt: skip

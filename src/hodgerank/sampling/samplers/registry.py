@@ -27,12 +27,13 @@ STRATEGIES: Mapping[str, Callable[..., Sampler]] = {
     "rank": RankSampler,
     "bayesian": BayesianSampler,
     "d-optimal": FisherSampler,
+    "a-optimal": lambda items, **options: FisherSampler(items, criterion="a-optimal", **options),
     "fiedler": lambda items, **options: FisherSampler(items, criterion="fiedler", **options),
     "crowd-bt": CrowdBTSampler,
     "rounds": RandomSampler,
     "random": lambda items, **options: RandomSampler(items, order="independent", **options),
 }
-LABEL_FREE = ("d-optimal", "fiedler", "rounds", "random")
+LABEL_FREE = ("d-optimal", "a-optimal", "fiedler", "rounds", "random")
 
 
 def build_sampler(

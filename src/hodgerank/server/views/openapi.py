@@ -43,8 +43,9 @@ class ProblemDetails(BaseModel):
     why: str | None = Field(
         None,
         description="Why there is no task, in one word: 'paused', 'closed', 'enough', 'budget', "
-        "'limit', 'banned', 'left', 'pairs' (the worker has seen every pair) or "
-        "'busy' (all remaining pairs are in progress: try again later).",
+        "'limit', 'banned', 'left', 'pairs' (the worker has seen every pair), "
+        "'busy' (all remaining pairs are in progress: try again later), or "
+        "'waiting' (others answer now: try again later).",
         examples=["paused"],
     )
     errors: list[WrongField] | None = Field(

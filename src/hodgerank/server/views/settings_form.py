@@ -78,6 +78,7 @@ GROUPS: Mapping[str, tuple[Field, ...]] = {
         Field("display", "line", get_args(Display)),
         Field("vetting", "whole"),
         Field("easy_share", "number"),
+        Field("choose_workers", "flag"),
         Field("seed", "whole"),
     ),
     "gold": (

@@ -54,7 +54,7 @@ def tag_of(campaign: str, name: str) -> str:
 Step: TypeAlias = Literal["open", "wait", "questions", "done"]
 
 N_TASKS = 2  # the one that is shown, and the next
-PASSING = ("paused", "busy")  # why there is no task, but may be one soon
+PASSING = ("paused", "busy", "waiting")  # why there is no task, but may be one soon
 FEW_PAIRS = 100  # that somebody may see all of
 
 
