@@ -242,3 +242,10 @@ def test_too_many_items_are_refused():
     votes, _, _ = crowd_of(n_items=1_200, votes=60)
     with pytest.raises(InvalidArgument, match="limited to 1,000"):
         hr.find_preference_groups(votes)
+
+
+def test_margins_are_refused(two):
+    votes = two[0]
+    margins = replace(votes, report=replace(votes.report, margin_unit="goals"))
+    with pytest.raises(InvalidArgument, match="finding preference groups needs choices"):
+        hr.find_preference_groups(margins)

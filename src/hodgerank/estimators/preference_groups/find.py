@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hodgerank.data.comparisons import NO_WORKER, Comparisons
+from hodgerank.data.comparisons import NO_WORKER, Comparisons, require_choices
 from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.preference_groups.held_out import HeldOut, cross_fitted, hold_out
@@ -93,6 +93,7 @@ def find_preference_groups(
     if not 2 <= at_most <= MOST_GROUPS:
         raise InvalidArgument(f"at_most must be from 2 to {MOST_GROUPS}, not {at_most}")
     read = read_ungrouped(votes)
+    require_choices(read.report, "finding preference groups")
     known = read.worker != NO_WORKER
     if not known.any():
         raise InvalidArgument("workers are not recorded: name the column (worker=..., --worker)")
