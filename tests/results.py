@@ -33,6 +33,7 @@ def every_result() -> dict[str, Any]:
         hr.ComparisonGraph.from_comparisons(votes),
         hr.describe(votes),
         hr.hodge_rank(votes),
+        hr.hodge_rank(votes, position_bias="worker").position_bias,
         hr.robust_rank(votes),
         hr.crowd_bt(votes),
         hr.decompose(votes),

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from hodgerank.estimators.population_comparison.result import (
         RankingComparison as RankingComparison,
     )
+    from hodgerank.estimators.position_bias.terms import PositionBiasTerms as PositionBiasTerms
     from hodgerank.estimators.possible_winners import PossibleWinners as PossibleWinners
     from hodgerank.estimators.possible_winners import possible_winners as possible_winners
     from hodgerank.estimators.preference_groups.find import (
@@ -120,6 +121,7 @@ _HOMES = {
     "bradley_terry": "estimators.likelihood",
     "thurstone_mosteller": "estimators.likelihood",
     "Ranking": "estimators.ranking",
+    "PositionBiasTerms": "estimators.position_bias.terms",
     "rank_groups": "estimators.group_rankings",
     "GroupRankings": "estimators.group_rankings",
     "load_dataset": "data.datasets",

@@ -22,6 +22,7 @@ from hodgerank.cli.model_options import (
     ModelOption,
     PositionBiasOption,
     ScoreScaleOption,
+    wanted_groupings,
     wanted_scale,
     with_items,
 )
@@ -221,7 +222,7 @@ def report(
         command=shlex.join(["hodgerank", *context.find_root().obj]),
         on_step=report_step,
         covariance=covariance,
-        position_bias=position_bias,
+        position_bias=wanted_groupings(position_bias),
         worker_weights=False if equal_weights else None,
     )
     return ReportResult(page, form_written, output, as_json)

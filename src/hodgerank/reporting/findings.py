@@ -25,6 +25,7 @@ from hodgerank.errors import (
 )
 from hodgerank.estimators.certainty import expected_tau, top_certainties
 from hodgerank.estimators.position_bias.bias_test import ranking_chance
+from hodgerank.estimators.position_bias.groupings import has_term_per_worker, of_samplers
 from hodgerank.estimators.preference_groups.find import find_preference_groups
 from hodgerank.estimators.preference_groups.result import PreferenceGroups
 from hodgerank.estimators.rank import rank
@@ -244,7 +245,10 @@ def _sampler(votes: Comparisons, verdict: Verdict, settings: ReportOptions) -> S
     """The sampler for what the headline leaves open, which knows the votes."""
     strategy = "top-1" if verdict.goal == "best" else "auto"
     sampler = build_sampler(
-        strategy, votes.items, seed=settings.seed, position_bias=settings.position_bias
+        strategy,
+        votes.items,
+        seed=settings.seed,
+        position_bias=of_samplers(settings.position_bias),
     )
     sampler.prepare_to_stop()
     sampler.tell_many(votes)
@@ -290,7 +294,7 @@ def _forecast(sampler: Sampler, ranking: Ranking, verdict: Verdict) -> Forecast 
 
 def with_warning(workers: WorkerAssessment, settings: ReportOptions) -> tuple[Item, ...]:
     """Workers with a warning; none for position bias where the model has a term for each."""
-    allowed_for = (CLICKING,) if settings.position_bias == "worker" else ()
+    allowed_for = (CLICKING,) if has_term_per_worker(settings.position_bias) else ()
     flags = zip(workers.workers, workers.flag, strict=True)
     return tuple(worker for worker, flag in flags if flag in WARNINGS and flag not in allowed_for)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from hodgerank.estimators.group_rankings import GroupRankings
-from hodgerank.estimators.position_bias.position_cells import Position
+from hodgerank.estimators.position_bias.groupings import Groupings
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.score_scale import MODEL_SCALE, ScoreScale
 from hodgerank.types import Pair
@@ -59,7 +59,7 @@ class ReportOptions:
         return str(self.options.get("model") or "bayes")
 
     @property
-    def position_bias(self) -> Position | None:
+    def position_bias(self) -> Groupings | None:
         """Terms for position bias in the model."""
         return self.options.get("position_bias")
 

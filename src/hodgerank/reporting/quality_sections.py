@@ -7,6 +7,8 @@ from functools import partial
 import numpy as np
 
 from hodgerank.display import p_number, p_words
+from hodgerank.estimators.position_bias.groupings import has_term_per_worker
+from hodgerank.estimators.position_bias.terms import PositionBiasTerms
 from hodgerank.estimators.preference_groups.result import PreferenceGroups
 from hodgerank.estimators.trust import TrustReport
 from hodgerank.estimators.trust_statements import SURE
@@ -117,7 +119,7 @@ def position_bias_section(found: Findings) -> Section | None:
     if not report.n_known:
         return None
     said = tuple(words(str(said)) for said in found.statements if said.about == "position_bias")
-    if found.settings.position_bias == "worker":
+    if has_term_per_worker(found.settings.position_bias):
         said = (*said, say("position_bias.by_worker"))
     lean = report.estimate
     if lean is None:
@@ -129,7 +131,39 @@ def position_bias_section(found: Findings) -> Section | None:
         elif not lean.lower <= 0 <= lean.upper:
             name = "possible"
         summary = say(f"position_bias.{name}", bias=lean.value, p=p_words(lean.p_value))
-    return Section("position_bias", say("position_bias.title"), summary, (Paragraph(said),))
+    blocks: tuple[Block, ...] = (Paragraph(said),)
+    terms = found.ranking.position_bias
+    if terms is not None:
+        level = 100 * terms.confidence
+        blocks += (Paragraph((say("position_bias.terms", level=level),)), _terms(terms))
+    return Section("position_bias", say("position_bias.title"), summary, blocks)
+
+
+MOST_TERMS = 30
+
+
+def _terms(terms: PositionBiasTerms) -> Table:
+    """The position biases in the model, the largest first."""
+    names = ("grouping", "group", "bias", "interval", "left_rate", "votes")
+    header = [say(f"position_bias.{name}") for name in names]
+    rates, rows = terms.left_rates, []
+    for k in terms.largest_first[:MOST_TERMS].tolist():
+        group, (low, high) = terms.groups[k], terms.intervals[k]
+        rows.append(
+            (
+                name_of(terms.grouping[k]),
+                "" if group is None else name_of(group),
+                f"{round(terms.values[k], 2) + 0.0:+.2f}",
+                f"{low:+.2f} to {high:+.2f}",
+                "" if np.isnan(rates[k]) else f"{rates[k]:.0%}",
+                f"{terms.votes[k]:,}",
+            )
+        )
+    shown = None
+    if len(terms) > MOST_TERMS:
+        shown = say("page.shown_of", shown=MOST_TERMS, total=len(terms))
+    csv = terms.to_frame("polars").write_csv()
+    return Table(header, rows, frozenset({2, 3, 4, 5}), shown, ("position-bias.csv", csv))
 
 
 MOST_ITEMS = 60  # that a drawn graph shows
