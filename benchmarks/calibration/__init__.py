@@ -20,6 +20,7 @@ PARTS = (
     "workers",
     "careless",
     "reliability",
+    "groups",
     "answer",
     "judges",
     "agreement",

@@ -112,6 +112,11 @@ MAIN_TABLE = {
         "workers",
         "Assess the workers: position bias, agreement, outliers, reliability.",
     ),
+    "groups": Row(
+        "preference_groups",
+        "Find groups of workers with different tastes.",
+        "groups",
+    ),
     "outliers": Row("outliers", "List the votes that the common ranking does not explain."),
     "winners": Row("winners", "Show what would have to change for another item to be first."),
     "describe": Row(

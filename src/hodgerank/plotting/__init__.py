@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from hodgerank.plotting.possible_winners import (
         possible_winners_chart as possible_winners_chart,
     )
+    from hodgerank.plotting.preference_groups import (
+        preference_groups_chart as preference_groups_chart,
+    )
     from hodgerank.plotting.probability import probability_chart as probability_chart
     from hodgerank.plotting.ranking import group_rankings_chart as group_rankings_chart
     from hodgerank.plotting.ranking import ranking_chart as ranking_chart
@@ -46,6 +49,7 @@ _HOMES = {
     "outliers_chart": "outliers",
     "topology_chart": "topology",
     "possible_winners_chart": "possible_winners",
+    "preference_groups_chart": "preference_groups",
     "workers_chart": "workers",
     "save_chart": "charts",
     "with_theme": "theme",
@@ -63,6 +67,7 @@ _NATURAL = {
     "Outliers": "outliers_chart",
     "TopologyTracker": "topology_chart",
     "PossibleWinners": "possible_winners_chart",
+    "PreferenceGroups": "preference_groups_chart",
     "WorkerAssessment": "workers_chart",
 }
 

@@ -26,6 +26,8 @@ from hodgerank.errors import (
 from hodgerank.estimators.certainty import expected_tau, top_certainties
 from hodgerank.estimators.position_bias.bias_test import ranking_chance
 from hodgerank.estimators.position_bias.groupings import has_term_per_worker, of_samplers
+from hodgerank.estimators.preference_groups.find import find_preference_groups
+from hodgerank.estimators.preference_groups.result import PreferenceGroups
 from hodgerank.estimators.rank import rank
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.trust import TrustReport, assess_trust
@@ -83,6 +85,7 @@ class Findings:
     statements: tuple[Statement, ...]
     verdict: Verdict
     without: WithoutFlagged | None
+    groups: PreferenceGroups | None
     is_established: bool
     next_pairs: tuple[Pair, ...]
     forecast: Forecast | None
@@ -160,6 +163,7 @@ class Findings:
             if self.without is None or self.without.ranking is None
             else {"tau": self.without.tau, **self.without.ranking.to_dict()},
             "votes_to_win": [found.to_dict() for found in self.to_win],
+            "preference_groups": None if self.groups is None else self.groups.to_dict(),
             "forecast": None if self.forecast is None else self.forecast.to_dict(),
             "next": {"goal": self.verdict.goal, "pairs": [list(pair) for pair in self.next_pairs]},
         }
@@ -181,6 +185,10 @@ def find(votes: Comparisons, settings: ReportOptions, tell: Tell) -> Findings:
     if settings.with_votes_to_win and verdict.has_order:
         tell("looking for votes that decide the first place")
         to_win = stated_votes_to_win(votes, plain, settings.options)
+    groups = None
+    if settings.with_groups:
+        tell("looking for preference groups")
+        groups = find_preference_groups(votes, seed=settings.seed)
     tell("choosing the next pairs")
     sampler = _sampler(all_votes, verdict, settings)
     pairs = _next_pairs(sampler, verdict, settings)
@@ -197,6 +205,7 @@ def find(votes: Comparisons, settings: ReportOptions, tell: Tell) -> Findings:
         statements=statements,
         verdict=verdict,
         without=_without_flagged(votes, ranking, trust, settings),
+        groups=groups,
         is_established=is_established(all_votes),
         next_pairs=pairs,
         forecast=outlook,

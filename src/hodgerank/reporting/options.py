@@ -37,6 +37,8 @@ class ReportOptions:
         How many more votes can be had; None: no limit.
     scale
         Scale of the scores.
+    with_groups
+        Whether preference groups are looked for.
     """
 
     options: Mapping[str, Any]
@@ -47,6 +49,7 @@ class ReportOptions:
     candidates: Sequence[Pair] | None = None
     max_votes: int | None = None
     scale: ScoreScale = MODEL_SCALE
+    with_groups: bool = False
 
     def scaled(self, ranking: Scaled) -> Scaled:
         """Return a ranking, or the rankings of groups, on the scale of the report."""
