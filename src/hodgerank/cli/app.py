@@ -103,7 +103,10 @@ MAIN_TABLE = {
         "Choose the next pairs to compare, most informative first.",
     ),
     "judge": Row("judge", "Rank texts, images or model outputs with language models as judges."),
-    "agree": Row("agree", "Compare a judge with people on the same questions."),
+    "agree": Row(
+        "agree",
+        "Compare the votes of a judge with those of people on the same questions.",
+    ),
     "replay": Row(
         "replay",
         "Replay recorded votes: how fast each strategy finds the ranking.",
