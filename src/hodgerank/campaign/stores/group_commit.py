@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from threading import Condition, Thread, current_thread
 from time import monotonic
 from typing import Any, NamedTuple, TypeVar
@@ -23,6 +24,13 @@ class Refusal:
 
     def __init__(self, error: Exception) -> None:
         self.error = error
+
+
+class Postponement:
+    """A work returns it to run again when something is done; what it appended is kept."""
+
+    def __init__(self, until: Future[Any]) -> None:
+        self.until = until
 
 
 class _Work(NamedTuple):
@@ -55,7 +63,9 @@ class GroupCommit:
         self._thread = Thread(target=self._run, name="hodgerank-group-commit", daemon=True)
         self._thread.start()
 
-    def submit(self, campaign: str, work: Callable[[Transaction], T | Refusal]) -> Future[T]:
+    def submit(
+        self, campaign: str, work: Callable[[Transaction], T | Refusal | Postponement]
+    ) -> Future[T]:
         """Queue `work` on the log of a campaign; the future has its result.
 
         A work that raises a `HodgeRankError` has appended nothing, and fails alone; one that
@@ -64,12 +74,21 @@ class GroupCommit:
         """
         self._process.require(self._store.name)
         future: Future[T] = Future()
+        self._queue(campaign, _Work(work, future))
+        return future
+
+    def _queue(self, campaign: str, work: _Work) -> None:
         with self._change:
             if self._is_closed:
                 raise CannotRead(f"{self._store.name} is closed: open it again")
-            self._waiting.setdefault(campaign, deque()).append(_Work(work, future))
+            self._waiting.setdefault(campaign, deque()).append(work)
             self._change.notify()
-        return future
+
+    def _queue_again(self, campaign: str, work: _Work, _: Future[Any]) -> None:
+        try:
+            self._queue(campaign, work)
+        except CannotRead as error:
+            work.future.set_exception(error)
 
     def close(self) -> None:
         """Finish submitted works, and accept no more."""
@@ -111,7 +130,11 @@ class GroupCommit:
             self._change.wait(left)
 
     def _commit(self, campaign: str, works: list[_Work]) -> None:
-        works = [work for work in works if work.future.set_running_or_notify_cancel()]
+        works = [
+            work
+            for work in works
+            if work.future.running() or work.future.set_running_or_notify_cancel()
+        ]
         if not works:
             return
         answers: dict[Future[Any], Any] = {}
@@ -127,8 +150,11 @@ class GroupCommit:
             _tell_of_failure(error, [work.future for work in works], unanswered[:1])
             return
         transaction.set_result(None)
-        for future, answer in answers.items():
-            if isinstance(answer, Refusal):
+        for work in works:
+            future, answer = work.future, answers[work.future]
+            if isinstance(answer, Postponement):
+                answer.until.add_done_callback(partial(self._queue_again, campaign, work))
+            elif isinstance(answer, Refusal):
                 future.set_exception(answer.error)
             else:
                 future.set_result(answer)
