@@ -45,7 +45,7 @@ def plain(state: CampaignState) -> dict[str, Any]:
         "out": [dict(out) for out in state.out],
         "n_places": state.n_places,
         "tallies": {rule: list(tally) for rule, tally in state.tallies.items()},
-        "sources": set(state.sources),
+        "sources": dict(state.sources),
         **{f"tasks.{name}": value for name, value in columns.items()},
     }
 

@@ -320,7 +320,7 @@ class CampaignState(CampaignSnapshot):
         self.tasks.answer(row, event.outcome, event.at, event.seconds)
         data = event.data or {}
         if "source" in data:
-            self.sources.add(data["source"])
+            self.sources[data["source"]] = data.get("missing", 0), data.get("order", "")
         if "weight" in data:
             self.tasks.weight[row] = data["weight"]
         if data.get("display") == "unknown":
@@ -384,7 +384,7 @@ class CampaignState(CampaignSnapshot):
             worker.forget_votes()
         self._barred = {}
         self.n_counted = [0] * len(self.n_counted)
-        self.sources = set()
+        self.sources = {}
         self._doubt(*self.enough)
         self.tallies = {rule: [0, 0] for rule in RULES}
         self._choosers = [self._new_asking(track) for track in range(len(self._choosers))]
