@@ -88,7 +88,7 @@ class CampaignLog:
             if is_durable:
                 return reply
             transaction.result()  # it has the lock of the database: only the disk is waited for
-            if commits.failures == failures:
+            if commits.failures[self._id] == failures:
                 return reply
 
     def _news(self) -> list[Event] | None:
@@ -101,7 +101,7 @@ class CampaignLog:
     def _catch_up(self, news: Iterable[Event] | None) -> None:
         """Bring the state to the end of the durable log; the caller holds the state lock."""
         commits = self._database.commits
-        if news is None or (commits is not None and self._failures != commits.failures):
+        if news is None or (commits is not None and self._failures != commits.failures[self._id]):
             self._reload()  # what was folded did not become durable
             return
         try:  # the thread that writes may have folded some of it meanwhile
@@ -117,7 +117,7 @@ class CampaignLog:
         assert commits is not None
         with self._state_in_hand:
             self._transaction = commits.transaction
-            return self._decide(what, writing, commits.failures)
+            return self._decide(what, writing, commits.failures[self._id])
 
     def _decide(
         self, what: Callable[[CampaignState, float], T], writing: Transaction, failures: int
@@ -189,7 +189,7 @@ class CampaignLog:
     def _load(self, read: Callable[[int], Iterable[Event]], *, is_to_save: bool = False) -> None:
         """Fold a log, from its snapshot or from its beginning."""
         commits = self._database.commits
-        self._failures = 0 if commits is None else commits.failures
+        self._failures = 0 if commits is None else commits.failures[self._id]
         snapshots = self._database.store.snapshots
         self.state = fold_log(self._id, read, snapshots, is_to_save=is_to_save)
         self._save_from = next_snapshot(self.state.seq)

@@ -12,11 +12,11 @@ import numpy as np
 
 from hodgerank.campaign.items import ItemRegistry
 from hodgerank.campaign.settings import CampaignSettings
-from hodgerank.campaign.tasks import TaskTable
+from hodgerank.campaign.tasks import TaskColumns, TaskTable
 from hodgerank.data.comparisons import Comparisons, ReadReport
 from hodgerank.errors import NoTask, NothingToAsk
 from hodgerank.sampling.sampler import Sampler
-from hodgerank.types import IntArray, Item
+from hodgerank.types import CodeArray, IntArray, Item
 
 T = TypeVar("T")
 Places: TypeAlias = tuple[int, int]
@@ -47,8 +47,11 @@ class Answers(Protocol):
     def counted(self) -> IntArray:
         """Return the rows that count, in the order of their answers."""
 
-    def votes(self, rows: IntArray) -> Comparisons:
-        """Return these rows; items and workers are numbers, items by position in the track."""
+    def votes(self, rows: IntArray) -> Callable[[], Comparisons]:
+        """Return what makes votes of these rows, which a thread may call.
+
+        Items and workers are numbers, items by position in the track.
+        """
 
     def tell(self, sampler: Sampler, row: int) -> None:
         """Tell a sampler one of them."""
@@ -215,15 +218,15 @@ class SamplerFeed:
         sampler = self._sampler
         return sampler is not None and not self._n_told and len(sampler.items) != self._n_items
 
-    def _parts(self, end: int) -> tuple[int, list[Comparisons | None]]:
+    def _parts(self, end: int) -> tuple[int, list[Callable[[], Comparisons] | None]]:
         """The step from which on it is to be told, and the answers; None where an item joins.
 
-        Made beforehand, since a thread cannot look at columns that grow.
+        Copied beforehand, since a thread cannot look at columns that grow.
         """
         first, begin = self._n_told, 0
         rows = np.array(self._steps[first:end], np.int64)
         self._n_told = max(first, end)
-        parts: list[Comparisons | None] = []
+        parts: list[Callable[[], Comparisons] | None] = []
         for place in [*np.flatnonzero(rows == JOINED).tolist(), len(rows)]:
             if place > begin:
                 parts.append(self._answers.votes(rows[begin:place]))
@@ -232,9 +235,10 @@ class SamplerFeed:
             begin = place + 1
         return first, parts
 
-    def _tell(self, begin: int, parts: Iterable[Comparisons | None]) -> Sampler:
-        sampler = None if begin == 0 and self._is_outgrown else self._sampler
-        self._sampler = None  # there is none if this fails
+    def _tell(self, begin: int, parts: Iterable[Callable[[], Comparisons] | None]) -> Sampler:
+        sampler, self._sampler = self._sampler, None  # there is none if this fails
+        if begin == 0 and sampler is not None and len(sampler.items) != self._n_items:
+            sampler = None  # it was outgrown before the first answer
         if sampler is None:
             assert begin == 0, "the sampler is lost"
             sampler, self._resting = self._settings.build_sampler(range(self._n_items)), frozenset()
@@ -242,7 +246,7 @@ class SamplerFeed:
             if part is None:
                 sampler.add_item(len(sampler.items))
             else:
-                sampler.tell_many(part)
+                sampler.tell_many(part())
         self._sampler = sampler
         return sampler
 
@@ -286,20 +290,34 @@ class TrackAnswers:
         track = np.array(self._items.track)[np.array(self._tasks.left)[rows]]
         return np.asarray(rows[track == self._track])
 
-    def votes(self, rows: IntArray) -> Comparisons:
-        """These rows; items and workers are numbers, items by their place in the track."""
-        left, right, *_ = self._tasks.columns(rows)
-        place = np.array(self._items.place)
-        n_known = int(max(place[left].max(initial=-1), place[right].max(initial=-1))) + 1
-        return self.comparisons(rows, range(n_known), None)
+    def votes(self, rows: IntArray) -> Callable[[], Comparisons]:
+        """What makes votes of these rows; items are numbered by their place in the track."""
+        columns = self._tasks.columns(rows)
+        place = np.array(self._items.place, np.int32)
+
+        def votes() -> Comparisons:
+            last = max(place[side].max(initial=-1) for side in columns[:2])
+            return self._comparisons(rows, columns, place, range(int(last) + 1), None)
+
+        return votes
 
     def comparisons(
         self, rows: IntArray, items: Sequence[Item], workers: Sequence[Item] | None
     ) -> Comparisons:
         """These rows, with names for the items of the track and for workers."""
-        tasks = self._tasks
-        left, right, outcome, worker = tasks.columns(rows)
         place = np.array(self._items.place, np.int32)
+        return self._comparisons(rows, self._tasks.columns(rows), place, items, workers)
+
+    def _comparisons(
+        self,
+        rows: IntArray,
+        columns: TaskColumns,
+        place: CodeArray,
+        items: Sequence[Item],
+        workers: Sequence[Item] | None,
+    ) -> Comparisons:
+        """Weights and display of a row never change, so that a thread may look at them."""
+        tasks, (left, right, outcome, worker) = self._tasks, columns
         known_workers, who = np.unique(worker[worker >= 0], return_inverse=True)
         worker[worker >= 0] = who
         weight = None
@@ -324,7 +342,7 @@ class TrackAnswers:
         """Tell a sampler one of them."""
         tasks, place = self._tasks, self._items.place
         if row in tasks.display_unknown:
-            sampler.tell_many(self.votes(np.array([row])))
+            sampler.tell_many(self.votes(np.array([row]))())
             return
         pair = place[tasks.left[row]], place[tasks.right[row]]
         worker = tasks.worker[row]

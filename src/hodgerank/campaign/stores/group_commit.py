@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
@@ -46,13 +46,13 @@ class GroupCommit:
     Attributes
     ----------
     failures
-        Number of failed transactions, increased before waiting callers get the error.
+        Number of failed transactions by campaign, increased before waiting callers get the error.
     transaction
         The current or last transaction: done when it is durable or has failed.
     """
 
     def __init__(self, store: Store) -> None:
-        self.failures = 0
+        self.failures: Counter[str] = Counter()
         self.transaction: Future[None] = Future()
         self._store = store
         self._process = ProcessGuard()
@@ -144,7 +144,7 @@ class GroupCommit:
                 for work in works:
                     answers[work.future] = _answer(work, writing)
         except BaseException as error:
-            self.failures += 1
+            self.failures[campaign] += 1
             transaction.set_result(None)
             unanswered = [work.future for work in works if work.future not in answers]
             _tell_of_failure(error, [work.future for work in works], unanswered[:1])
