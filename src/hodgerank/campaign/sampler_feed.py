@@ -291,7 +291,7 @@ class TrackAnswers:
         return np.asarray(rows[track == self._track])
 
     def votes(self, rows: IntArray) -> Callable[[], Comparisons]:
-        """What makes votes of these rows; items are numbered by their place in the track."""
+        """Return what makes votes of these rows; items are numbered by place in the track."""
         columns = self._tasks.columns(rows)
         place = np.array(self._items.place, np.int32)
 

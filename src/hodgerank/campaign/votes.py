@@ -20,7 +20,7 @@ from hodgerank.display import short
 from hodgerank.errors import CampaignError, InvalidArgument, UnknownItem, require_one_of
 from hodgerank.types import IntArray, Item
 
-PIECE = 1000  # votes that are imported in one transaction: others wait for them
+PIECE = 2000  # votes that are imported in one transaction: others wait for them
 
 
 @dataclass(frozen=True)
