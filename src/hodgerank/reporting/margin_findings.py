@@ -81,7 +81,7 @@ class MarginFindings:
         """Position bias of each vote in the model, if it has one common term."""
         if self.settings.position_bias != "common" or self.bias is None:
             return np.zeros(len(self.votes))
-        return self.bias.value * self.votes.display_known
+        return np.where(self.votes.display_known, self.bias.value, 0.0)
 
     @cached_property
     def tops(self) -> dict[int, float]:
