@@ -281,7 +281,9 @@ def test_position_bias_in_the_model_is_not_proposed_again():
     votes = hr.simulate_comparisons(
         6, 900, scores=[0.8, 0.5, 0.2, -0.2, -0.5, -0.8], workers={"position-biased": 8}, rng=2
     )
-    plain, modelled = (hr.report(votes, forecast=False, position_bias=b) for b in (None, "common"))
+    plain, modelled = (
+        hr.report(votes, with_forecast=False, position_bias=b) for b in (None, "common")
+    )
     said = [
         next(s for s in f.findings.statements if s.about == "position_bias")
         for f in (plain, modelled)
