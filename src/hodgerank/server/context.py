@@ -6,9 +6,11 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
+from anyio import CapacityLimiter, to_thread
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
@@ -24,9 +26,13 @@ from hodgerank.server.garbage_collection import spare_what_is_new
 from hodgerank.server.media.library import MediaLibrary
 from hodgerank.server.problem import Problem
 from hodgerank.server.rate_limits import RateLimits
+from hodgerank.server.uploads.parser_process import ParserProcesses
 from hodgerank.server.uploads.staging import Staging
 
 T = TypeVar("T")
+P = ParamSpec("P")
+
+UPLOAD_THREADS = 4
 
 
 @dataclass(frozen=True)
@@ -67,15 +73,19 @@ class ServerContext:
         Process for forecasts, so that other analyses do not wait for them.
     media, staging
         Media of items, and uploads that their owner has not confirmed yet.
+    parsers
+        Processes that parse uploads.
     """
 
     def __init__(self, rules: ServerConfig) -> None:
         self.rules = rules
         self.database = Database(rules.address)
         self.keys = ApiKeys(self.database.store.keys)
+        self.parsers = ParserProcesses()
+        self._upload_threads = CapacityLimiter(UPLOAD_THREADS)
         try:
-            self.media = MediaLibrary(rules.media_folder)
-            self.staging = Staging(self.media.folder)
+            self.media = MediaLibrary(rules.media_folder, validate=self.parsers.validate_media)
+            self.staging = Staging(self.media.folder, self.parsers.read_upload)
         except BaseException:
             self.database.close()
             raise
@@ -100,6 +110,14 @@ class ServerContext:
                 self._campaigns[id] = opened
         return self._campaigns[id]
 
+    async def in_upload_thread(
+        self, what: Callable[P, T], /, *args: P.args, **options: P.kwargs
+    ) -> T:
+        """Run what may wait long for a parser, so that all else still finds a thread."""
+        return await to_thread.run_sync(
+            partial(what, *args, **options), limiter=self._upload_threads
+        )
+
     def opened(self) -> list[Campaign]:
         """Campaigns that are open in this process."""
         return list(self._campaigns.values())
@@ -108,6 +126,7 @@ class ServerContext:
         """Finish pending work, and close the database."""
         self.analysis.close()
         self.forecaster.close()
+        self.parsers.close()
         self.database.close()
 
 

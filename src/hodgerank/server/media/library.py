@@ -8,7 +8,7 @@ import re
 import secrets
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import BinaryIO
 from hodgerank.display import short, shortened, visible
 from hodgerank.errors import CannotWrite, InvalidArgument
 from hodgerank.server.media.kinds import KINDS, MediaKind
-from hodgerank.server.media.validation import ValidatedFile, pieces, validate_media
+from hodgerank.server.media.validation import ValidatedFile, pieces, validate_file
 
 LARGEST = 200 << 20  # bytes of one file
 _NAME = re.compile(rf"media:(([0-9a-f]{{2}})[0-9a-f]{{62}}\.({'|'.join(KINDS)}))")
@@ -50,10 +50,18 @@ class MediaLibrary:
         Made if it is not there. Links in it are not followed.
     largest
         The most bytes that one file may have.
+    validate
+        How a file is validated: `validate_file`, or the same in another process.
     """
 
-    def __init__(self, folder: Path | str, largest: int = LARGEST) -> None:
+    def __init__(
+        self,
+        folder: Path | str,
+        largest: int = LARGEST,
+        validate: Callable[[Path], ValidatedFile] = validate_file,
+    ) -> None:
         self.folder = Path(folder).absolute()
+        self._validate = validate
         self.largest = largest
         with self._writing():
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -89,7 +97,7 @@ class MediaLibrary:
                 os.fsync(part.fileno())
             if examined is None or examined.sha256 != digest.hexdigest():
                 try:
-                    examined = validate_media(part)
+                    examined = self._validate(place)
                 except InvalidArgument as error:
                     raise _refused(name, str(error)) from None
             with self._writing():
