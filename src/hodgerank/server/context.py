@@ -20,6 +20,7 @@ from hodgerank.campaign.items import media_folder
 from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.state import CampaignState
 from hodgerank.display import short
+from hodgerank.private_files import share_with_group
 from hodgerank.server.analysis_process import AnalysisProcess
 from hodgerank.server.api_keys import ApiKeys
 from hodgerank.server.garbage_collection import spare_what_is_new
@@ -33,6 +34,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 UPLOAD_THREADS = 4
+_BESIDE = ("-wal", "-shm", ".lock", "-snapshots")
 
 
 @dataclass(frozen=True)
@@ -49,17 +51,27 @@ class ServerConfig:
         Public address, such as https://rank.example.org/votes.
     most_upload_bytes
         Maximum size of one upload.
+    group_readable
+        Whether the group may read database and media, as backups and proxies do.
     """
 
     address: str
     media: Path | None = None
     public_url: str | None = None
     most_upload_bytes: int = 2 << 30
+    group_readable: bool = False
 
     @property
     def media_folder(self) -> Path:
         """Folder of the media."""
         return media_folder(self.address) if self.media is None else self.media
+
+    @property
+    def places(self) -> list[Path]:
+        """Files and folders with what the server keeps, those that exist."""
+        name = self.address
+        files = [] if "://" in name else [f"{name}{end}" for end in ("", *_BESIDE)]
+        return [path for path in (*map(Path, files), self.media_folder) if path.exists()]
 
 
 class ServerContext:
@@ -80,11 +92,19 @@ class ServerContext:
     def __init__(self, rules: ServerConfig) -> None:
         self.rules = rules
         self.database = Database(rules.address)
+        if rules.group_readable:
+            share_with_group(rules.places)
         self.keys = ApiKeys(self.database.store.keys)
         self.parsers = ParserProcesses()
         self._upload_threads = CapacityLimiter(UPLOAD_THREADS)
         try:
-            self.media = MediaLibrary(rules.media_folder, validate=self.parsers.validate_media)
+            self.media = MediaLibrary(
+                rules.media_folder,
+                validate=self.parsers.validate_media,
+                beside=None if "://" in rules.address else Path(rules.address),
+            )
+            if rules.group_readable:
+                share_with_group([self.media.folder])
             self.staging = Staging(self.media.folder, self.parsers.read_upload)
         except BaseException:
             self.database.close()

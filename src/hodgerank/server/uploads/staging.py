@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import BinaryIO
 
 from hodgerank.errors import CannotWrite
+from hodgerank.private_files import make_private_folder
 from hodgerank.server.uploads.item_tables import is_table
 from hodgerank.server.uploads.read_upload import Upload, read_upload
 
@@ -55,7 +56,7 @@ class Staging:
         place = self._folder / id
         try:
             with _room_for_upload():
-                place.mkdir(parents=True)
+                self._make(place)
                 names = []
                 for number, (name, content) in enumerate(files):
                     with (place / str(number)).open("xb") as file:
@@ -154,10 +155,14 @@ class Staging:
         place = self._folder / secrets.token_hex(16)
         try:
             with _room_for_upload():
-                place.mkdir(parents=True)
+                self._make(place)
             yield place
         finally:
             shutil.rmtree(place, ignore_errors=True)
+
+    def _make(self, place: Path) -> None:
+        make_private_folder(self._folder)
+        make_private_folder(place)
 
     def clean(self) -> None:
         """Remove what nobody came back for."""
