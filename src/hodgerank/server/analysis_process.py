@@ -73,7 +73,7 @@ class AnalysisProcess:
 
 
 def end_processes(pool: ProcessPoolExecutor) -> None:
-    """Kill the processes of a pool, whatever they do."""
+    """Kill the processes of a pool, busy or not."""
     processes = list((pool._processes or {}).values())
     pool.shutdown(wait=False, cancel_futures=True)
     for process in processes:
