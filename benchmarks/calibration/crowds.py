@@ -106,7 +106,7 @@ class Crowd:
         members = Members(self, rng)
         if self.design == "adaptive":
             return members.asked_by_a_sampler()
-        a, b = (np.repeat(side, self.repeats) for side in self._pairs(rng, members.place))
+        a, b = (np.repeat(side, self.repeats) for side in self.pairs(rng, members.place))
         worker = np.repeat(rng.integers(0, self.n_workers, len(a) // self.repeats), self.repeats)
         left, right = members.shown(a, b)
         outcome = members.answers(left, right, worker)
@@ -127,7 +127,8 @@ class Crowd:
         )
         return doubt_display(recorded)  # as reading a file would
 
-    def _pairs(self, rng: np.random.Generator, place: Array) -> tuple[Array, Array]:
+    def pairs(self, rng: np.random.Generator, place: Array) -> tuple[Array, Array]:
+        """Return the pairs asked, in random order."""
         n = self.n_items
         i, j = np.triu_indices(n, 1)
         if self.design in ("ring", "bipartite"):

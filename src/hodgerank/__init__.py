@@ -56,8 +56,15 @@ if TYPE_CHECKING:
     from hodgerank.estimators.population_comparison.result import (
         RankingComparison as RankingComparison,
     )
+    from hodgerank.estimators.position_bias.terms import PositionBiasTerms as PositionBiasTerms
     from hodgerank.estimators.possible_winners import PossibleWinners as PossibleWinners
     from hodgerank.estimators.possible_winners import possible_winners as possible_winners
+    from hodgerank.estimators.preference_groups.find import (
+        find_preference_groups as find_preference_groups,
+    )
+    from hodgerank.estimators.preference_groups.result import (
+        PreferenceGroups as PreferenceGroups,
+    )
     from hodgerank.estimators.rank import rank as rank
     from hodgerank.estimators.ranking import Ranking as Ranking
     from hodgerank.estimators.reliability.assess import Reliability as Reliability
@@ -114,6 +121,7 @@ _HOMES = {
     "bradley_terry": "estimators.likelihood",
     "thurstone_mosteller": "estimators.likelihood",
     "Ranking": "estimators.ranking",
+    "PositionBiasTerms": "estimators.position_bias.terms",
     "rank_groups": "estimators.group_rankings",
     "GroupRankings": "estimators.group_rankings",
     "load_dataset": "data.datasets",
@@ -129,6 +137,8 @@ _HOMES = {
     "WorkerAssessment": "estimators.workers.assessment",
     "compare_rankings": "estimators.population_comparison.compare",
     "RankingComparison": "estimators.population_comparison.result",
+    "find_preference_groups": "estimators.preference_groups.find",
+    "PreferenceGroups": "estimators.preference_groups.result",
     "assess_reliability": "estimators.reliability.assess",
     "Reliability": "estimators.reliability.assess",
     "agreement": "estimators.judge_agreement",

@@ -27,13 +27,13 @@ def write_file(path: Path | str, content: bytes) -> None:
         raise CannotWrite(f"{path} cannot be written: {error.strerror or error}") from error
 
 
-def append_line(path: Path | str, line: bytes) -> None:
-    """Append a line durably: it is on disk when this returns, or not in the file at all."""
+def append_line(path: Path | str, *lines: bytes) -> None:
+    """Append lines durably: they are on disk when this returns, or none is in the file."""
     try:
         with open(path, "ab", buffering=0) as file:
             end = file.seek(0, os.SEEK_END)
             try:
-                _write_through(file, line + b"\n")
+                _write_through(file, b"".join(line + b"\n" for line in lines))
             except BaseException:
                 file.truncate(end)
                 raise

@@ -621,3 +621,21 @@ def test_an_interrupt_while_the_last_calls_are_out_waits_for_them_too(run, folde
     assert status in (0, 4, 130)  # 8 answers may leave items apart
     assert "waiting for calls in progress" in err
     assert len(records(folder / "run" / "calls.jsonl")) == 8
+
+
+def test_a_panel_judges_and_its_options_exclude_those_of_models(run, folder, tmp_path):
+    panel = folder / "panel.toml"
+    panel.write_text(
+        'max_tokens = 9\n[[judge]]\nmodel = "m"\n[[judge]]\nmodel = "m"\nname = "tie"\n'
+        'template = "tie"\n'
+    )
+    plain = ["judge", "items.csv", "-q", "Which?", "--base-url", NOWHERE, "--dry-run"]
+    with_panel = [word for word in plain if word not in ("--base-url", NOWHERE)]
+    _, out, _ = run(*with_panel, "--panel", str(panel), "--json")
+    assert [cost["model"] for cost in json.loads(out)["expected"]] == ["m", "tie"]
+    status, _, err = run(*with_panel, "--panel", str(panel), "-m", "other")
+    assert status != 0
+    assert "--model cannot be used with --panel" in " ".join(err.split())
+    status, _, err = run(*plain)
+    assert status != 0
+    assert "--panel" in err

@@ -29,6 +29,7 @@ from campaigns import (
     shown_in,
     taken_up,
 )
+from hodgerank.campaign.campaign import Campaign
 from hodgerank.data.items.samples import Sample
 from hodgerank.errors import (
     CannotWrite,
@@ -40,7 +41,7 @@ from hodgerank.errors import (
 from hodgerank.judges.behaviour import behaviour_of
 from hodgerank.judges.call_log import FIELDS
 from hodgerank.judges.chat_judge import ChatJudge
-from hodgerank.judges.endpoint.endpoint import CallFailed
+from hodgerank.judges.endpoint.endpoint import CallFailed, EndpointRefuses
 from hodgerank.judges.fake_llm import FakeLLM, Faults, ModelProfile
 from hodgerank.judges.ledger import Caps
 from hodgerank.judges.prices import Price, Prices
@@ -206,8 +207,11 @@ def test_a_judge_without_log_probabilities_is_not_asked_for_them_silently():
 
     with Plain(SCORES) as fake_llm:
         judge = judge_of(fake_llm, probabilities=True)
-        assert ask(judge, (BEST, WORST)) == [None]
-    assert "returned no log-probabilities" in judge.trouble
+        said = ask(judge, *permutations(few(4), 2), at_once=True)
+        assert len(fake_llm.calls) == 1  # enough to know
+    assert len(said) == 12
+    assert {type(answer) for answer in said} == {EndpointRefuses}
+    assert "returned no log-probabilities" in str(said[0])
 
 
 def test_a_call_that_fails_is_logged_and_can_be_made_again(tmp_path, no_waiting):
@@ -450,7 +454,6 @@ def twelve_calls(tmp_path_factory):
         {"parameters": {"temperature": 1}},
         {"probabilities": True},
         {"items": TEXTS | {BEST: "Another text."}},
-        {"items": few(6)},
         {"items": {item: Sample(text, context="A story.") for item, text in TEXTS.items()}},
     ],
     ids=lambda change: next(iter(change)),
@@ -467,6 +470,36 @@ def test_a_log_that_asks_something_else_is_refused_in_words(tmp_path, change, tw
     again = ChatJudge(**options)  # nobody holds the log, and another address is the same question
     assert len(again.judged) == 12
     asyncio.run(again.close())
+
+
+def test_calls_about_withdrawn_items_are_ignored_and_counted(tmp_path, twelve_calls):
+    log = tmp_path / "calls.jsonl"
+    log.write_bytes(twelve_calls)
+    left = {item: text for item, text in TEXTS.items() if item != BEST}
+    n_gone = sum(BEST in (r["left"], r["right"]) for r in records(log))
+    assert 0 < n_gone < 12
+    with FakeLLM(SCORES) as fake_llm:
+        found = run(judge_of(fake_llm, left, log=log), 20, campaign=tmp_path / "campaign.db")
+        assert len(fake_llm.calls) == 20 - (12 - n_gone)
+    assert BEST not in found.result.votes.items
+    assert found.result.n_votes == 20
+    assert f"{n_gone} call" in found.notes[0]
+    assert "withdrawn, and ignored" in found.notes[0]
+    assert found.judges[0].cost.calls == len(records(log))  # they were paid for
+    with FakeLLM(SCORES) as fake_llm:  # the item is back, and so are its calls
+        judge = taken_up(fake_llm, log=log)
+    assert len(judge.judged) == len(records(log))
+    assert judge.withdrawn == []
+
+
+def test_an_item_is_retired_in_the_campaign_and_can_come_back(tmp_path):
+    log, place = tmp_path / "calls.jsonl", tmp_path / "campaign.db"
+    left = {item: text for item, text in TEXTS.items() if item != BEST}
+    with FakeLLM(SCORES) as fake_llm:
+        for items, retired in ((TEXTS, []), (left, [BEST]), (TEXTS, [])):
+            run(judge_of(fake_llm, items, log=log), 30, campaign=place)
+            with Campaign.open(place) as campaign:
+                assert campaign.retired == retired
 
 
 def test_further_items_are_welcome(tmp_path):

@@ -69,8 +69,8 @@ def test_keys_are_not_in_what_is_said_of_wrong_numbers_of_them():
 
 
 def test_parameters_are_what_is_sent_with_every_call():
-    assert panel(parameters={"temperature": 0.5}).parameters == {"temperature": 0.5}
-    asked = panel(parameters={"temperature": 0.5}, logprobs=True).parameters
+    assert panel(parameters={"temperature": 0.5}).parameters("m") == {"temperature": 0.5}
+    asked = panel(parameters={"temperature": 0.5}, logprobs=True).parameters("m")
     assert asked == {"temperature": 0.5, "logprobs": True, "top_logprobs": 20}
 
 
@@ -85,4 +85,4 @@ def test_parameters_are_what_is_sent_with_every_call():
     ],
 )
 def test_a_reply_is_expected_to_be_short_and_within_its_limit(parameters, tokens):
-    assert panel(parameters=parameters).expected_reply == tokens
+    assert panel(parameters=parameters).expected_reply("m") == tokens

@@ -135,13 +135,13 @@ def test_habits_stand_in_a_table():
     assert first[0] == "x"
     assert first[1].endswith(")")
     assert "%" in first[1]
-    assert first[2:] == ("3 of 4", "67%")
-    assert second[2:] == ("", "")
+    assert first[2:] == ("3 of 4", "67%", "")
+    assert second[2:] == ("", "", "")
 
 
 def test_who_gave_no_answer_is_not_said_to_choose():
     silent = behaviour("silent", (0, 5, 0, 0, 0))
-    assert section((X, silent)).blocks[2].rows[1] == ("silent", "", "", "")
+    assert section((X, silent)).blocks[2].rows[1] == ("silent", "", "", "", "")
 
 
 def test_a_lean_is_said_with_its_side_and_how_sure_it_is():
@@ -182,3 +182,35 @@ def test_hostile_names_of_models_are_cut_and_visible():
     name = section((hostile,)).blocks[1].rows[0][0]
     assert "\x1b" not in name
     assert len(name) < 100
+
+
+def test_retired_judges_notes_and_suspicious_items_are_listed():
+    told = section(
+        retired={"y": "HTTP 401"}, notes=["3 calls are ignored"], suspicious=["tea", "milk"]
+    ).blocks[3]
+    first, second, third = map(str, told.texts)
+    assert first.startswith("“y” was retired during the run")
+    assert first.endswith("HTTP 401")
+    assert second == "3 calls are ignored."
+    assert "The texts of 2 items seem to address the judge: tea, milk." in third.replace(
+        "“", ""
+    ).replace("”", "")
+
+
+def test_a_judge_with_favourites_is_not_called_careless(monkeypatch):
+    from hodgerank.judges import behaviour as module
+    from hodgerank.judges.preferences import JudgePreferences, OwnFamily
+
+    found = JudgePreferences({"x": 0.5}, {"x": ("tea",)}, OwnFamily(2.0, 0.4, 2))
+    monkeypatch.setattr(module, "judge_preferences", lambda votes, families: found)
+    workers = SimpleNamespace(
+        workers=("x",), position_bias=(0.0,), position_bias_p_value=(1.0,), flag=("careless",)
+    )
+    blocks = section(workers=workers).blocks
+    first, second, third = (str(text) for text in blocks[4].texts)
+    assert first == "“x” rates 1 item higher than the other judges do: tea."
+    assert second == (
+        "The warning about “x” may come from this preference, not from random answers."
+    )
+    assert third.startswith("Judges prefer items of their own family: such an item would win 88%")
+    assert blocks[2].rows[0][-1] == "0.50"

@@ -354,11 +354,22 @@ def test_where_no_model_ever_answers_it_fails():
     assert len(fake_llm.calls) <= 20 + 2 * 4  # those that were under way, and as many behind
 
 
-def test_a_wrong_key_ends_all(no_waiting):
+def test_a_wrong_key_ends_its_model_and_the_others_go_on(no_waiting):
+    with FakeLLM(SCORES, key="right") as fake_llm, campaign_of() as campaign:
+        found = work(fake_llm, campaign, ["x", "y"], api_key=["right", "wrong"])
+        assert campaign.counts.n_given == len(fake_llm.calls) > 0
+    x, y = found.models
+    assert not x.is_failed
+    assert y.is_failed
+    assert "HTTP 401" in y.reason
+    assert y.n_answers == 0
+
+
+def test_a_wrong_key_of_all_models_is_an_error(no_waiting):
     with FakeLLM(SCORES, key="right") as fake_llm, campaign_of() as campaign:
         with pytest.raises(JudgeFailed, match="HTTP 401"):
-            work(fake_llm, campaign, ["x", "y"], api_key=["right", "wrong"])
-        assert campaign.counts.n_given == len(fake_llm.calls)
+            work(fake_llm, campaign, ["x", "y"], api_key="wrong")
+        assert fake_llm.calls == []
 
 
 # Going on

@@ -20,7 +20,7 @@ from hodgerank.campaign.settings_validation import check_all, require_known, set
 from hodgerank.collecting.stopping import read_rule
 from hodgerank.display import short
 from hodgerank.errors import InvalidArgument, MissingDependency
-from hodgerank.estimators.position_bias.position_cells import Position
+from hodgerank.estimators.position_bias.groupings import Position
 from hodgerank.sampling.display_order import Display
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.sampling.samplers.auto import MOST_EASY

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, get_args
 
 from hodgerank.display import UNSEEN, short
 from hodgerank.errors import InvalidArgument, did_you_mean, require_one_of
-from hodgerank.estimators.position_bias.position_cells import POSITIONS
+from hodgerank.estimators.position_bias.groupings import POSITIONS
 from hodgerank.estimators.score_scale import UNITS
 from hodgerank.sampling.display_order import Display
 

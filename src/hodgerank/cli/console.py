@@ -221,6 +221,48 @@ def show_ranking(ranking: Ranking, shown: int, console: Console) -> None:
     console.print()
 
 
+MOST_TERMS = 10  # position biases that are shown
+
+
+def show_position_bias(ranking: Ranking, console: Console, remedy: str) -> None:
+    """Print the position biases in the model, the largest first; `remedy` is where all are."""
+    terms = ranking.position_bias
+    if terms is None or not len(terms):
+        return
+    level, rates = f"{100 * terms.confidence:g}%", terms.left_rates
+    intervals = [f"{low:+.2f} to {high:+.2f}" for low, high in terms.intervals.tolist()]
+    scale = "" if ranking.scale.name == "model" else " on the scale of the model"
+    for k, name in enumerate(terms.grouping):
+        if name == "common":
+            console.print(
+                f"Position bias{scale}: {terms.values[k]:+.2f} ({level} interval {intervals[k]})."
+                + f" The left one of two equal items gets {rates[k]:.0%} of the votes."
+                * (terms.margin_unit is None)
+            )
+    rows = [k for k in terms.largest_first.tolist() if terms.grouping[k] != "common"]
+    if not rows:
+        return
+    names = list(dict.fromkeys(terms.grouping[k] for k in sorted(rows)))
+    also = " (added to the common one)" if len(rows) < len(terms) else ""
+    console.print(verbatim(f"Position bias{scale} by {' and '.join(names)}{also}, largest first:"))
+    table = plain_table()
+    add_names(table, *(["grouping"] if len(names) > 1 else []), "group")
+    add_numbers(table, "bias", f"{level} interval", "left if equal", "votes")
+    for k in rows[:MOST_TERMS]:
+        group = terms.groups[k]
+        table.add_row(
+            *([verbatim(terms.grouping[k])] if len(names) > 1 else []),
+            verbatim("(none)" if group is None else group),
+            f"{round(terms.values[k], 2) + 0.0:+.2f}",
+            intervals[k],
+            number(rates[k], ".0%"),
+            f"{terms.votes[k]:,}",
+        )
+    show_table(table, console, spare=("votes", "left if equal", f"{level} interval"))
+    if len(rows) > MOST_TERMS:
+        console.print(f"... and {len(rows) - MOST_TERMS:,} more ({remedy})", style="dim")
+
+
 def signed(value: float) -> str:
     """Return a score with its sign."""
     return f"{round(value, 3) + 0.0:+.3f}"  # -0.000 is 0

@@ -27,6 +27,7 @@ from hodgerank.cli.judge_options import (
     MaxTokens,
     MaxTotalTokens,
     Models,
+    PanelFile,
     Parameters,
     PerMinute,
     PriceFile,
@@ -35,6 +36,7 @@ from hodgerank.cli.judge_options import (
     Temperature,
     TemplateFile,
     Timeout,
+    judges_of,
     keys_of,
     money_of,
     parameters_of,
@@ -127,7 +129,8 @@ def judge(
     context: typer.Context,
     items: Items,
     question: Question,
-    model: Models,
+    model: Models = None,
+    panel: PanelFile = None,
     budget: Budget = 400,
     stop: StopRule = None,
     answers: Answers = "choice",
@@ -169,7 +172,8 @@ def judge(
 
     Pairs are chosen so that few calls suffice. The judges' position bias is estimated and
     corrected. Every reply is saved before it is used: if interrupted, run the same command again,
-    and saved replies are not paid for twice. Items may be texts, images, or the outputs of several
+    and saved replies are not paid for twice. Calls in progress when the process is killed are made
+    again, at most as many as --concurrency. Items may be texts, images, or the outputs of several
     systems for the same prompts. The API key comes from the environment.
 
     Examples:
@@ -180,6 +184,8 @@ def judge(
       hodgerank judge outputs.jsonl -q "Which answer is better?" -m ONE -m OTHER --budget 800
       --stop "tau >= 0.9" --prices prices.csv --max-cost 5 -o run/
 
+      hodgerank judge outputs.jsonl -q "Which answer is better?" --panel panel.toml -o run/
+
       hodgerank judge images/ -q "Which is sharper?" -m NAME --base-url http://localhost:8000/v1
       -o run/
     """
@@ -189,15 +195,17 @@ def judge(
         image=image_column, track="",  # one ranking of all items; separate tracks need a campaign
     )  # fmt: skip
     judges = partial(
-        ChatJudge, shown, question, models=model, base_url=base_url or None, seed=seed,
+        ChatJudge, shown, question, models=judges_of(model, panel, base_url, key_variable),
+        base_url=base_url or None, seed=seed,
         api_key="no model is called" if dry_run else keys_of(key_variable), repeats=repeats,
         template=template or answers, probabilities=probabilities, timeout=timeout, retries=retries,
         parameters=parameters_of(parameter, temperature, max_tokens),
         requests_per_minute=requests_per_minute, tokens_per_minute=tokens_per_minute,
-        **money_of(prices, max_calls, max_total_tokens, max_cost),
+        **money_of(prices, max_calls, max_total_tokens, max_cost, panel),
     )  # fmt: skip
     if dry_run:
-        return _dry_run(judges(), budget, seed, as_json)
+        log = None if output is None else output / CALLS
+        return _dry_run(judges(), budget, seed, log, as_json)
     campaign = {
         "budget": budget, "stop": rule, "concurrency": concurrency, "orders": orders,
         "sampler": _sampler(strategy, shown, seed, vetting, easy_share),
@@ -238,7 +246,9 @@ def _run(
     return JudgeResult(run, report, n_before, judge.items, folder.files, as_json)
 
 
-def _dry_run(judge: ChatJudge, budget: int, seed: int, as_json: bool) -> DryRunResult:
+def _dry_run(
+    judge: ChatJudge, budget: int, seed: int, log: Path | None, as_json: bool
+) -> DryRunResult:
     pair = some_pairs(judge, seed)[0]
-    costs, currency = expected_costs(judge, budget, seed), judge.ledger.prices.currency
+    costs, currency = expected_costs(judge, budget, seed, log), judge.ledger.prices.currency
     return DryRunResult(judge.items, pair, judge.messages(pair), costs, currency, as_json)

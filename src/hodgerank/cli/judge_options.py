@@ -11,12 +11,22 @@ import typer
 
 from hodgerank.errors import InvalidArgument
 from hodgerank.judges.ledger import Caps
+from hodgerank.judges.panel import PanelJudge
+from hodgerank.judges.panel_file import read_panel
 from hodgerank.judges.prices import Prices
 
 ENDPOINT, LIMITS = "Endpoint", "Limits"
 
 Models = Annotated[
-    list[str], typer.Option("--model", "-m", help=("Model that judges; several models take turns."))
+    list[str] | None,
+    typer.Option("--model", "-m", help=("Model that judges; several models take turns.")),
+]
+PanelFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="TOML file with judges, instead of --model: each with its own endpoint, parameters, "
+        "prompt and price."
+    ),
 ]
 Answers = Annotated[
     Literal["choice", "tie", "grade"],
@@ -111,6 +121,23 @@ MaxCost = Annotated[
 ]
 
 
+def judges_of(
+    models: list[str] | None,
+    panel: Path | None,
+    base_urls: list[str] | None,
+    key_variables: list[str] | None,
+) -> list[str] | tuple[PanelJudge, ...]:
+    """Return the judges: names of models, or those of a panel file."""
+    if panel is None:
+        if not models:
+            raise InvalidArgument("no judge: name a model (--model) or a file of them (--panel)")
+        return models
+    given = {"--model": models, "--base-url": base_urls, "--key-variable": key_variables}
+    if named := [option for option, values in given.items() if values]:
+        raise InvalidArgument(f"{', '.join(named)} cannot be used with --panel: set it in {panel}")
+    return read_panel(panel)
+
+
 def parameters_of(
     given: list[str] | None, temperature: float | None, max_tokens: int | None
 ) -> dict[str, Any]:
@@ -146,10 +173,14 @@ def keys_of(variables: list[str] | None) -> list[str] | None:
 
 
 def money_of(
-    prices: Path | None, calls: int | None, tokens: int | None, cost: float | None
+    prices: Path | None,
+    calls: int | None,
+    tokens: int | None,
+    cost: float | None,
+    panel: Path | None,
 ) -> dict[str, Any]:
-    """Return prices and limits as options of a `ChatJudge`."""
-    if cost is not None and prices is None:
+    """Return prices and limits as options of a `ChatJudge`; a panel may have its own prices."""
+    if cost is not None and prices is None and panel is None:
         raise InvalidArgument("--max-cost needs the prices of tokens: add --prices FILE")
     known = None if prices is None else Prices.read(prices)
     return {"prices": known, "caps": Caps(calls, tokens, cost)}

@@ -98,9 +98,11 @@ class JudgeResult(CommandResult):
 
     @property
     def exit_status(self) -> int:
-        """Not 0 if it was interrupted, has no votes, or has no unique ranking."""
+        """Not 0 if it was interrupted, failed, has no votes, or has no unique ranking."""
         if self.report is None:
             return INTERRUPTED if self.run.result.reason == "interrupted" else BAD_INPUT
+        if StopReason(self.run.result.reason).code == "failed":
+            return BAD_INPUT
         found = self.report.findings
         return NOT_UNIQUE if getattr(found, "n_parts", 1) > 1 else 0
 
@@ -116,6 +118,9 @@ class JudgeResult(CommandResult):
                 {**asdict(judge), "cost": None if judge.cost is None else asdict(judge.cost)}
                 for judge in run.judges
             ],
+            "retired": dict(run.retired),
+            "notes": list(run.notes),
+            "suspicious": list(run.suspicious),
             "files": [str(path) for path in self.files],
             "report": None if self.report is None else self.report.to_dict(),
         }
@@ -137,6 +142,14 @@ class JudgeResult(CommandResult):
                 show_warnings([words], console)
         elif self.exit_status == INTERRUPTED:
             console.print(verbatim("Run the same command again to resume.", "bold"))
+        show_warnings(
+            [f"{judge} was retired: {why}" for judge, why in self.run.retired.items()], console
+        )
+        show_warnings(self.run.notes, console)
+        if n := len(self.run.suspicious):
+            names = ", ".join(map(str, self.run.suspicious[:5])) + (" ..." if n > 5 else "")
+            words = f"{count(n, 'item')} may address the judge, so check the ranks: {names}"
+            show_warnings([words], console)
         self._show_judges(console)
         console.print(verbatim("written: " + ", ".join(map(str, self.files))))
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 import typer
 
 from hodgerank.cli.files import by_name
-from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.comparisons import Comparisons, ReadReport
 from hodgerank.errors import InvalidArgument
+from hodgerank.estimators.position_bias.groupings import Groupings, names_of
 from hodgerank.estimators.score_scale import ScaleName, ScoreScale
 from hodgerank.types import Item
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 Link = Literal["uniform", "bradley-terry", "thurstone-mosteller", "angular"]
 Model = Literal["bayes", "hodgerank", "bradley-terry", "thurstone-mosteller", "robust"]
-PositionBias = Literal["common", "worker"]
 Covariance = Literal["model", "worker", "ballot"]
 
 ModelOption = Annotated[
@@ -61,10 +61,18 @@ CovarianceOption = Annotated[
     ),
 ]
 PositionBiasOption = Annotated[
-    PositionBias | None,
+    list[str] | None,
     typer.Option(
-        metavar="KIND",
-        help="Model position bias: one term for all workers (common), or one per worker (worker).",
+        metavar="GROUPING",
+        help="Model position bias: common, by worker or unit, or by columns (device,worker).",
+    ),
+]
+NoShrinkOption = Annotated[
+    bool,
+    typer.Option(
+        "--no-shrink-position-bias",
+        rich_help_panel="Position bias",
+        help="Least-squares intercepts (hodgerank only).",
     ),
 ]
 EqualWeightsOption = Annotated[
@@ -95,6 +103,24 @@ BaselineOption = Annotated[
     ),
 ]
 ConfidenceOption = Annotated[float, typer.Option(help="Level of the intervals.")]
+
+
+def wanted_groupings(named: list[str] | None) -> Groupings | None:
+    """Return the groupings of --position-bias."""
+    names = [name.strip() for part in named or () for name in part.split(",")]
+    if named is not None and not all(names):
+        raise InvalidArgument(
+            "--position-bias: name common, worker, unit or columns, such as worker or device,worker"
+        )
+    return None if named is None else names[0] if len(names) == 1 else names
+
+
+def using(report: ReadReport, groupings: Groupings | None) -> ReadReport:
+    """Return the report without the columns of position bias among those that were not used."""
+    if groupings is None:
+        return report
+    used = names_of(groupings)
+    return replace(report, unused=tuple(name for name in report.unused if name not in used))
 
 
 def wanted_scale(scale: str | None, anchor: str | None, baseline: str | None) -> ScoreScale:

@@ -19,6 +19,7 @@ from hodgerank.cli.console import (
     complaints,
     count,
     n_shown,
+    show_position_bias,
     show_ranking,
     show_reading,
     show_rest,
@@ -27,7 +28,7 @@ from hodgerank.cli.console import (
     show_written,
     verbatim,
 )
-from hodgerank.cli.files import read_scores, write_result
+from hodgerank.cli.files import read_scores, write_result, write_table
 from hodgerank.cli.model_options import (
     AnchorOption,
     BaselineOption,
@@ -37,10 +38,13 @@ from hodgerank.cli.model_options import (
     EqualWeightsOption,
     LinkOption,
     ModelOption,
+    NoShrinkOption,
     PositionBiasOption,
     RidgeOption,
     ScoreScaleOption,
     require_single_votes,
+    using,
+    wanted_groupings,
     wanted_scale,
     with_items,
 )
@@ -50,6 +54,7 @@ from hodgerank.cli.outputs import (
     AsJson,
     TopItems,
     file_option,
+    goes_to_standard_output,
     output_option,
 )
 from hodgerank.cli.result import CommandResult
@@ -153,9 +158,12 @@ class RankResult(CommandResult):
         rows = min(self.top or len(ranking), len(ranking))
         show_ranking(ranking, rows, console)
         show_rest(rows, len(ranking), console)
+        show_position_bias(ranking, console, "--json and -o list all")
         if self.kendall_tau is not None:
             console.print(f"Kendall's tau against the truth: {self.kendall_tau:.3f}")
         show_written(self.written, console)
+        if self.written is not None:
+            show_written(self._terms_beside(self.written), console)
 
     @property
     def _workers(self) -> str:
@@ -195,6 +203,16 @@ class RankResult(CommandResult):
     def write(self, path: Path) -> None:
         """Write the ranking, as a table or as its chart."""
         write_result(self.ranking, path)
+        beside, terms = self._terms_beside(path), self.ranking.position_bias
+        if beside is not None and terms is not None:
+            write_table(terms.to_frame("polars"), beside)
+
+    def _terms_beside(self, path: Path) -> Path | None:
+        """Return the file for the position biases, beside that of a table."""
+        is_table = path.suffix.lower() in TABLES and not goes_to_standard_output(path)
+        if self.ranking.position_bias is None or not is_table:
+            return None
+        return path.with_name(f"{path.stem}.position-bias{path.suffix}")
 
     def conclude(self) -> None:
         """Keep the votes, now that everything else has been done."""
@@ -249,6 +267,7 @@ def rank(
     components: ComponentsOption = "largest",
     covariance: CovarianceOption = None,
     position_bias: PositionBiasOption = None,
+    no_shrink_position_bias: NoShrinkOption = False,
     equal_weights: EqualWeightsOption = False,
     confidence: ConfidenceOption = 0.95,
     score_scale: ScoreScaleOption = None,
@@ -285,18 +304,17 @@ def rank(
       hodgerank rank votes.csv --score-scale elo -o leaderboard.md
 
       hodgerank rank votes.csv --by scene -o rankings.csv
-
-      hodgerank rank votes.csv --compare expertise
-
-      hodgerank rank votes.csv --exclude-workers flagged
     """
     shown, scale = n_shown(top, as_json), wanted_scale(score_scale, anchor, baseline)
+    groupings = wanted_groupings(position_bias)
+    shrinkage = False if no_shrink_position_bias else None
     if isinstance(votes, VoteGroups):  # populations to be compared
         from hodgerank.cli.rank_compare import compared
 
         _require_plain(
             truth=truth, state=state, model=None if model == "bayes" else model, ridge=ridge,
             covariance=covariance, position_bias=position_bias,
+            no_shrink_position_bias=no_shrink_position_bias or None,
             equal_weights=equal_weights or None, min_votes=min_votes or None,
             largest_component=largest_component or None, score_scale=score_scale, anchor=anchor,
             baseline=baseline,
@@ -315,8 +333,8 @@ def rank(
     ranked = chosen if edges is None else edges.graph
     ranking = rank_votes(
         ranked, model=model, link=link, ridge=ridge, components=components, covariance=covariance,
-        position_bias=position_bias, worker_weights=False if equal_weights else None,
-        confidence=confidence,
+        position_bias=groupings, shrink_position_bias=shrinkage,
+        worker_weights=False if equal_weights else None, confidence=confidence,
     )  # fmt: skip
     n_workers = getattr(chosen, "n_workers", None) if edges is None else None
     tau = None if true_scores is None else _tau(ranking, true_scores)
@@ -324,7 +342,15 @@ def rank(
     scale = with_items(scale, ranked.items)
     ranking = ranking.on_scale(scale.name, anchor=scale.anchor, baseline=scale.baseline)
     return RankResult(
-        ranking, chosen.report, ranked.n_votes, n_workers, shown, tau, output, as_json, kept
+        ranking,
+        using(chosen.report, groupings),
+        ranked.n_votes,
+        n_workers,
+        shown,
+        tau,
+        output,
+        as_json,
+        kept,
     )
 
 

@@ -15,6 +15,7 @@ from hodgerank.cli.console import (
     cautions_of,
     n_shown,
     plain_table,
+    show_position_bias,
     show_ranking,
     show_reading,
     show_rest,
@@ -26,7 +27,12 @@ from hodgerank.cli.console import (
 )
 from hodgerank.cli.files import write_result
 from hodgerank.cli.groups import problem_lines, status_of
-from hodgerank.cli.model_options import wanted_scale, with_items
+from hodgerank.cli.model_options import (
+    using,
+    wanted_groupings,
+    wanted_scale,
+    with_items,
+)
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.vote_options import selected_groups, workers_to_exclude
 from hodgerank.data.comparisons import ReadReport
@@ -37,7 +43,7 @@ from hodgerank.estimators.ranking import Ranking
 
 MOST_GROUPS = 12  # rankings that are shown
 MODEL_OPTIONS = (
-    "model", "link", "ridge", "components", "covariance", "position_bias", "confidence"
+    "model", "link", "ridge", "components", "covariance", "confidence"
 )  # fmt: skip
 
 
@@ -97,6 +103,7 @@ class GroupRankResult(CommandResult):
             shown = min(self.top or len(ranking), len(ranking))
             show_ranking(ranking, shown, console)
             show_rest(shown, len(ranking), console)
+            show_position_bias(ranking, console, "--json lists all")
         if len(groups) > MOST_GROUPS:
             console.print(
                 f"... and the rankings of {len(groups) - MOST_GROUPS:,} more (-o writes all)",
@@ -138,12 +145,14 @@ def rank_each(command: Callable[..., CommandResult]) -> Callable[..., GroupRankR
         wanted = arguments["min_votes"], arguments["largest_component"]
         groups = selected_groups(groups, workers, *wanted)
         how = {name: arguments[name] for name in MODEL_OPTIONS}
+        how["position_bias"] = groupings = wanted_groupings(arguments["position_bias"])
+        how["shrink_position_bias"] = False if arguments["no_shrink_position_bias"] else None
         how["worker_weights"] = False if arguments["equal_weights"] else None
         rankings = rank_groups(groups, **how)
         scale = with_items(scale, {item for votes in groups.values() for item in votes.items})
         return GroupRankResult(
             rankings=rankings.on_scale(scale.name, anchor=scale.anchor, baseline=scale.baseline),
-            report=groups.report,
+            report=using(groups.report, groupings),
             top=n_shown(arguments["top"], arguments["as_json"]),
             written=arguments["output"],
             as_json=arguments["as_json"],

@@ -22,6 +22,7 @@ from hodgerank.cli.model_options import (
     ModelOption,
     PositionBiasOption,
     ScoreScaleOption,
+    wanted_groupings,
     wanted_scale,
     with_items,
 )
@@ -137,6 +138,10 @@ ForecastOption = Annotated[
         show_default=False,
     ),
 ]
+GroupsOption = Annotated[
+    bool,
+    typer.Option("--groups", help="Look for preference groups."),
+]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of pairs and forecasts.")]
 Output = Annotated[
     Path | None,
@@ -172,6 +177,7 @@ def report(
     anchor: AnchorOption = None,
     baseline: BaselineOption = None,
     forecast: ForecastOption = True,
+    groups: GroupsOption = False,
     seed: Seed = 0,
     output: Output = None,
     as_json: JsonOption = False,
@@ -179,10 +185,8 @@ def report(
     """Write a report: the answer on one page, then everything it rests on.
 
     One HTML file that works offline and prints well. The first page has the
-    answer, the first places and a verdict each on order, workers and
-    consistency. Folded sections hold the full ranking, its certainty, the next
-    votes, cycles, workers, outliers, position bias and methods. With --by the
-    groups are reported side by side.
+    answer and a verdict each on order, workers and consistency. Folded sections
+    hold the details. With --by the groups are reported side by side.
 
     Examples:
       hodgerank report votes.csv
@@ -213,11 +217,12 @@ def report(
         anchor=scale.anchor,
         baseline=scale.baseline,
         with_forecast=forecast,
+        with_groups=groups,
         seed=seed,
         command=shlex.join(["hodgerank", *context.find_root().obj]),
         on_step=report_step,
         covariance=covariance,
-        position_bias=position_bias,
+        position_bias=wanted_groupings(position_bias),
         worker_weights=False if equal_weights else None,
     )
     return ReportResult(page, form_written, output, as_json)

@@ -310,6 +310,9 @@ class PairLoop(CallLoop[Turn]):
         nonsense: InvalidComparisons | None = None
         for (pair, worker), task in done:
             error = task.exception()
+            if isinstance(error, NothingToAsk) and self._allowance is not None:
+                self._allowance.used_up.add(pair)  # there are fewer judges than before
+                continue
             try:
                 answer = None if error else answer_of(task.result(), pair, worker)
             except InvalidComparisons as mistake:

@@ -22,7 +22,8 @@ from hodgerank.estimators.design_effect import Clustering, find_clustering
 from hodgerank.estimators.dispersion import USUAL_VARIANCE
 from hodgerank.estimators.empirical_bayes import MarginalLikelihood, PosteriorFit
 from hodgerank.estimators.likelihood import weight_notes
-from hodgerank.estimators.position_bias.position_cells import require_display_order
+from hodgerank.estimators.position_bias.groupings import option_of, require_display_order
+from hodgerank.estimators.position_bias.shrinkage import require_prior
 from hodgerank.estimators.priors import IndependentScores, Scope
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.worker_weights import trust_in_workers, trusted_votes, weighed
@@ -32,7 +33,8 @@ from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.types import FloatArray, Item, VotesLike
 
 if TYPE_CHECKING:
-    from hodgerank.estimators.position_bias.position_cells import Position
+    from hodgerank.estimators.position_bias.groupings import Groupings
+    from hodgerank.estimators.position_bias.shrinkage import Shrinkage
 
 LINK = "thurstone-mosteller"
 NEEDED_FOR = "the Bayesian probit model (--model bayes)"
@@ -43,7 +45,8 @@ def bayes_rank(
     votes: VotesLike,
     *,
     ridge: float | None = None,
-    position_bias: Position | None = None,
+    position_bias: Groupings | None = None,
+    shrink_position_bias: Shrinkage = None,
     candidates: Iterable[tuple[Item, Item]] | Literal["all"] | None = None,
     worker_weights: bool = True,
     covariance: CovarianceKind | None = None,
@@ -73,7 +76,7 @@ def bayes_rank(
         are ranked too. A graph, and files that are read in pieces, have no workers to weigh.
     ridge
         1/v, the precision of the scores, if it is known; scores are then independent a priori.
-    position_bias
+    position_bias, shrink_position_bias
         As in `bradley_terry`; scores are then independent a priori.
     candidates
         Pairs that could be compared: a list, or 'all'. Default: those that were. It matters where
@@ -102,9 +105,7 @@ def bayes_rank(
     if covariance in ("worker", "ballot"):
         votes = single_votes(votes, f"covariance={covariance!r} (--covariance {covariance})")
     elif position_bias is not None:
-        votes = single_votes(
-            votes, f"position_bias={position_bias!r} (--position-bias {position_bias})"
-        )
+        votes = single_votes(votes, option_of(position_bias))
     if isinstance(votes, ComparisonGraph) or source_of(votes).is_lazy:
         graph = build_graph(votes)
         require_choices(graph.report, NEEDED_FOR)
@@ -120,9 +121,11 @@ def bayes_rank(
         require_choices(answered.votes.report, NEEDED_FOR)
         if position_bias is not None:
             require_display_order(answered.votes, position_bias)
+        shrink = require_prior(shrink_position_bias, "bayes_rank")
         ranking = _rank_by_worker(
-            answered, ridge, position_bias, candidates, worker_weights, covariance, confidence
-        )
+            answered, ridge, position_bias, shrink, candidates, worker_weights, covariance,
+            confidence,
+        )  # fmt: skip
         graph = answered.graph
     return ranking if components == "together" else ranking.by_component(graph)
 
@@ -141,7 +144,8 @@ def _check_ridge(ridge: float | None) -> None:
 def _rank_by_worker(
     answered: AnsweredGraph,
     ridge: float | None,
-    position_bias: Position | None,
+    position_bias: Groupings | None,
+    shrink: Shrinkage,
     candidates: Iterable[tuple[Item, Item]] | Literal["all"] | None,
     worker_weights: bool,
     covariance: CovarianceKind | None,
@@ -169,10 +173,13 @@ def _rank_by_worker(
     if position_bias is None:
         ranking = posterior_ranking(trusted.graph, _read_scope(candidates, answered.graph), **how)
     else:
-        ranking = position_adjusted_ranking(trusted, position_bias, **how)
+        ranking = position_adjusted_ranking(trusted, position_bias, shrink=shrink, **how)
     if trusted is not answered:
         ranking = ranking.counting(answered.graph)
-    return replace(ranking, worker_weights=weights)
+    terms = ranking.position_bias
+    if terms is not None:
+        terms = terms.with_reversed({worker for worker, weight in weights.items() if weight < 0})
+    return replace(ranking, worker_weights=weights, position_bias=terms)
 
 
 def posterior_ranking(
@@ -195,29 +202,30 @@ def posterior_ranking(
 
 def position_adjusted_ranking(
     answered: AnsweredGraph,
-    position_bias: Position,
+    position_bias: Groupings,
     *,
     ridge: float | None = None,
     clustering: Clustering | None = None,
     confidence: float = 0.95,
     notes: tuple[str, ...] = (),
     held: FloatArray | None = None,
+    shrink: Shrinkage = None,
 ) -> Ranking:
     """Rank votes with position bias; see `bayes_rank`.
 
     `held` are known position biases.
     """
-    from hodgerank.estimators.position_bias.adjustment import position_bias_note
     from hodgerank.estimators.position_bias.posterior import position_bias_posterior
 
     if clustering is not None and clustering.effect > 1:
         share = np.full(len(answered.votes), 1 / clustering.effect)
         answered = AnsweredGraph.of(weighed(answered.votes, share))
-    found = position_bias_posterior(answered, position_bias, LINK, held)
+    found = position_bias_posterior(answered, position_bias, LINK, held, shrink)
     place = found.evidence.best_place if ridge is None else _place(ridge)
-    note = position_bias_note(found.evidence.bias(place), position_bias)
     fit = found.evidence.fit(place)
-    return _ranking(found, fit, ridge, clustering, confidence, (*notes, note))
+    ranking = _ranking(found, fit, ridge, clustering, confidence, notes)
+    terms = found.terms(place, ModelCovariance(fit.equations, 1.0), confidence)
+    return replace(ranking, position_bias=terms)
 
 
 def _given(found: FoundBelief, ridge: float) -> PosteriorFit:

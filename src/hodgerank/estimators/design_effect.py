@@ -29,11 +29,7 @@ import numpy as np
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
 from hodgerank.estimators.covariance import CovarianceKind
 from hodgerank.estimators.dispersion import USUAL_VARIANCE, are_choices
-from hodgerank.estimators.position_bias.position_cells import (
-    Position,
-    common_group,
-    worker_groups,
-)
+from hodgerank.estimators.position_bias.groupings import Groupings, group_votes
 from hodgerank.estimators.posterior_mode import posterior_mode
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.kernels.edges import group_rows
@@ -85,7 +81,7 @@ class Clustering(NamedTuple):
 
 
 def find_clustering(
-    answered: AnsweredGraph, by: CovarianceKind | None, position_bias: Position | None = None
+    answered: AnsweredGraph, by: CovarianceKind | None, position_bias: Groupings | None = None
 ) -> Clustering | None:
     """Return the requested clusters, or those of the votes; None if there are too few.
 
@@ -147,7 +143,7 @@ class _Sample:
 
     @classmethod
     def of(
-        cls, answered: AnsweredGraph, clusters: list[IntArray], position_bias: Position | None
+        cls, answered: AnsweredGraph, clusters: list[IntArray], position_bias: Groupings | None
     ) -> Self:
         """Fit scores to the votes, and position biases to the residuals."""
         share = min(1.0, MOST_ROWS / len(answered.votes))
@@ -193,7 +189,7 @@ class _Sample:
         """
         (products, information, variance), others = pairs.sums, apart
         least = ROUNDING * float(information.sum() + others[1].sum())
-        if information.sum() <= least:
+        if information.sum() <= least or not self._dispersion:  # all votes are ties
             return 0.0, False
         matched = information / np.maximum(np.maximum(information, others[1]), least)
         estimate = float((products - matched * others[0]).sum()) / self._dispersion
@@ -234,17 +230,19 @@ class _Sample:
 
 
 def _without_position_bias(
-    votes: Comparisons, residual: FloatArray, information: FloatArray, by: Position
+    votes: Comparisons, residual: FloatArray, information: FloatArray, by: Groupings
 ) -> FloatArray:
-    """Subtract what residuals of a worker, or of all, have in common on one side of the display.
+    """Subtract what residuals of a group have in common on one side of the display.
 
     Else position bias would look like negative correlation where both orders are shown.
     """
-    group, n_groups = worker_groups(votes) if by == "worker" else common_group(votes)
     known = votes.display_known * votes.votes_per_row
-    total = np.bincount(group, known * residual, n_groups)
-    bias = total / (np.bincount(group, known * information, n_groups) + BIAS_RIDGE)
-    return np.asarray(residual - votes.display_known * information * bias[group])
+    for grouping in group_votes(votes, by):
+        group, n_groups = grouping.code, len(grouping.labels)
+        total = np.bincount(group, known * residual, n_groups)
+        bias = total / (np.bincount(group, known * information, n_groups) + BIAS_RIDGE)
+        residual = residual - votes.display_known * information * bias[group]
+    return residual
 
 
 class _Pairs:

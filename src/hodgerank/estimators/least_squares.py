@@ -33,7 +33,8 @@ from hodgerank.kernels.links import LIKELIHOODS, LINKS
 from hodgerank.types import FloatArray, VotesLike
 
 if TYPE_CHECKING:
-    from hodgerank.estimators.position_bias.position_cells import Position
+    from hodgerank.estimators.position_bias.groupings import Groupings
+    from hodgerank.estimators.position_bias.shrinkage import Shrinkage
 
 
 LinkName = Literal["uniform", "bradley-terry", "thurstone-mosteller", "angular"]
@@ -96,7 +97,7 @@ class ResidualVariance(NamedTuple):
 
 
 def noise_of_votes(
-    graph: ComparisonGraph, rss: float, unit: float, n_others: int = 0
+    graph: ComparisonGraph, rss: float, unit: float, n_others: float = 0
 ) -> ResidualVariance:
     """Residual variance s^2 = RSS / (m - n + components - others), kept away from zero.
 
@@ -117,7 +118,7 @@ PERFECT_MARGINS = (
 )
 
 
-def noise_of_margins(graph: ComparisonGraph, rss: float, n_others: int = 0) -> ResidualVariance:
+def noise_of_margins(graph: ComparisonGraph, rss: float, n_others: float = 0) -> ResidualVariance:
     """Residual variance s^2 = RSS / (m - n + components - others) of margins, without a bound."""
     freedom = max(graph.n_votes - graph.n_items + graph.n_components - n_others, 0)
     if freedom and rss > 0:
@@ -184,7 +185,8 @@ def hodge_rank(
     weighting: Weighting = "counts",
     components: Components = "connected",
     covariance: CovarianceKind | None = None,
-    position_bias: Position | None = None,
+    position_bias: Groupings | None = None,
+    shrink_position_bias: Shrinkage = None,
     confidence: float = 0.95,
 ) -> Ranking:
     r"""Rank items by HodgeRank: least squares on the comparison graph.
@@ -214,8 +216,14 @@ def hodge_rank(
         'model', or a sandwich estimator clustered by 'worker' or by 'ballot'. Default: 'ballot' if
         the votes come from rankings of several items or a `unit` was named; else 'model'.
     position_bias
-        Model position bias: 'common' for one term shared by all workers, 'worker' for one term per
-        worker. Default: none. Scores and standard errors account for it; uniform link only.
+        Model position bias: 'common' for one term shared by all votes, 'worker' for one term per
+        worker, 'unit', or the name of a column carried with the votes (`Comparisons.extra`). The
+        terms of several groupings add up. Default: none. Scores and standard errors account for it,
+        and `Ranking.position_bias` holds the terms; uniform link only.
+    shrink_position_bias
+        How far the terms are shrunk towards 0: by the variance between groups that the votes show
+        (True, the default), or as if each group had so many more votes without position bias (a
+        number). False gives the intercepts of [Xu18], minimising :math:`|y - b - D_0 x|^2`.
     confidence
         Confidence level of the intervals.
 
@@ -247,8 +255,10 @@ def hodge_rank(
                 "thurstone_mosteller (--model bradley-terry ...) have their own scale"
             )
         from hodgerank.estimators.position_bias.adjustment import adjust_for_position
+        from hodgerank.estimators.position_bias.shrinkage import require_shrinkage
 
-        adjusted = adjust_for_position(votes, position_bias, link, ridge=ridge)
+        shrink = require_shrinkage(shrink_position_bias)
+        adjusted = adjust_for_position(votes, position_bias, link, ridge=ridge, shrink=shrink)
         graph = adjusted.graph
     flows, weights, unit_variance = observations(graph, link, smoothing, weighting)
 
@@ -260,7 +270,7 @@ def hodge_rank(
     rss = float(squares - scores @ rhs - ridge * scores @ scores)
     rss = rss if rss > PERFECT_FIT * squares else 0.0
     if link == "uniform":
-        n_biases = 0 if adjusted is None else adjusted.n_biases
+        n_biases = 0 if adjusted is None else adjusted.n_effective
         if is_margin:
             noise = noise_of_margins(graph, rss, n_biases)
         else:
@@ -270,7 +280,7 @@ def hodge_rank(
         noise = noise_of_edges(graph, link, rss, unit_variance, means)
     if not (np.isfinite(scores).all() and np.isfinite(noise.variance)):
         raise InvalidArgument("the weights are too large or too small to compute with")
-    notes = noise.notes + (() if adjusted is None else (adjusted.note,))
+    notes = noise.notes
     if link != "uniform":
         energy = float(scores @ rhs - ridge * scores @ scores) / noise.variance
         size = float(np.sqrt(max(energy, 0.0) / graph.n_items))
@@ -312,6 +322,11 @@ def hodge_rank(
         belief=belief,
         prediction=prediction,
         notes=notes,
+        position_bias=(
+            None
+            if adjusted is None
+            else adjusted.terms(uncertainty, confidence, scale=noise.variance)
+        ),
     )
 
 

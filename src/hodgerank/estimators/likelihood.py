@@ -28,7 +28,8 @@ from hodgerank.kernels.links import LIKELIHOODS, LINKS
 from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray, VotesLike
 
 if TYPE_CHECKING:
-    from hodgerank.estimators.position_bias.position_cells import Position
+    from hodgerank.estimators.position_bias.groupings import Groupings
+    from hodgerank.estimators.position_bias.shrinkage import Shrinkage
 
 # Used only if no maximum exists: a prior of standard deviation 10 on each score.
 FALLBACK_RIDGE = 0.01
@@ -43,7 +44,8 @@ def bradley_terry(
     ridge: float | None = None,
     components: Components = "connected",
     covariance: CovarianceKind | None = None,
-    position_bias: Position | None = None,
+    position_bias: Groupings | None = None,
+    shrink_position_bias: Shrinkage = None,
     confidence: float = 0.95,
 ) -> Ranking:
     """Fit Bradley-Terry scores by maximum likelihood, P(i beats j) = 1 / (1 + exp(x_j - x_i)).
@@ -62,8 +64,11 @@ def bradley_terry(
     components, covariance, confidence
         As in `hodge_rank`.
     position_bias
-        Model position bias on the scale of the scores: 'common' for one term shared by all workers,
-        'worker' for one term per worker (with a prior of standard deviation 3 logits).
+        Model position bias on the scale of the scores, by groups as in `hodge_rank`.
+    shrink_position_bias
+        How far the terms are shrunk towards 0: by the variance between groups that the votes show
+        (True), or by a prior of this precision. Default: a weak prior, of standard deviation 3 on
+        the logistic scale.
 
     Examples
     --------
@@ -72,8 +77,9 @@ def bradley_terry(
     0.666667
     """
     return _maximum_likelihood(
-        "bradley-terry", votes, ridge, components, covariance, position_bias, confidence
-    )
+        "bradley-terry", votes, ridge, components, covariance, position_bias,
+        shrink_position_bias, confidence,
+    )  # fmt: skip
 
 
 def thurstone_mosteller(
@@ -82,7 +88,8 @@ def thurstone_mosteller(
     ridge: float | None = None,
     components: Components = "connected",
     covariance: CovarianceKind | None = None,
-    position_bias: Position | None = None,
+    position_bias: Groupings | None = None,
+    shrink_position_bias: Shrinkage = None,
     confidence: float = 0.95,
 ) -> Ranking:
     """Fit Thurstone-Mosteller scores by maximum likelihood.
@@ -91,8 +98,9 @@ def thurstone_mosteller(
     `bradley_terry`.
     """
     return _maximum_likelihood(
-        "thurstone-mosteller", votes, ridge, components, covariance, position_bias, confidence
-    )
+        "thurstone-mosteller", votes, ridge, components, covariance, position_bias,
+        shrink_position_bias, confidence,
+    )  # fmt: skip
 
 
 def _maximum_likelihood(
@@ -101,7 +109,8 @@ def _maximum_likelihood(
     ridge: float | None,
     components: Components,
     covariance: CovarianceKind | None,
-    position_bias: Position | None,
+    position_bias: Groupings | None,
+    shrink: Shrinkage,
     confidence: float,
 ) -> Ranking:
     if ridge is not None and not (np.isfinite(ridge) and ridge >= 0):
@@ -121,10 +130,11 @@ def _maximum_likelihood(
     adjusted = None
     if position_bias is not None:
         from hodgerank.estimators.position_bias.adjustment import adjust_for_position
+        from hodgerank.estimators.position_bias.shrinkage import require_prior
 
-        adjusted = adjust_for_position(votes, position_bias, link, ridge=strength)
+        shrink = require_prior(shrink, link)
+        adjusted = adjust_for_position(votes, position_bias, link, ridge=strength, shrink=shrink)
         graph, fit = adjusted.graph, adjusted.as_newton
-        notes.append(adjusted.note)
     else:
         start = _start(graph, link)
         fit, information = most_probable(graph, link, strength, graph.components, start)
@@ -135,7 +145,7 @@ def _maximum_likelihood(
     if adjusted is None:
         model = ModelCovariance(_with_dispersion(information, dispersion), 1.0)
     else:
-        model = ModelCovariance(adjusted.equations_with(dispersion), 1.0)
+        model = ModelCovariance(adjusted.with_dispersion(dispersion).equations, 1.0)
     uncertainty: Covariance = model
     if kind != "model":
         if adjusted is None:
@@ -175,6 +185,11 @@ def _maximum_likelihood(
         undefeated=tuple(graph.items[k] for k in np.flatnonzero(undefeated)),
         winless=tuple(graph.items[k] for k in np.flatnonzero(winless)),
         notes=tuple(notes),
+        position_bias=(
+            None
+            if adjusted is None
+            else adjusted.terms(uncertainty, confidence, fit=adjusted.with_dispersion(dispersion))
+        ),
     )
 
 

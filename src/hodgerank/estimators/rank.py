@@ -23,7 +23,8 @@ from hodgerank.types import BoolArray, Item, VotesLike
 if TYPE_CHECKING:
     from hodgerank.estimators.covariance import CovarianceKind
     from hodgerank.estimators.least_squares import LinkName
-    from hodgerank.estimators.position_bias.position_cells import Position
+    from hodgerank.estimators.position_bias.groupings import Groupings
+    from hodgerank.estimators.position_bias.shrinkage import Shrinkage
     from hodgerank.estimators.ranking import Ranking
 
 Model = Literal["bayes", "hodgerank", "bradley-terry", "thurstone-mosteller", "robust"]
@@ -38,7 +39,8 @@ def rank(
     model: Model | None = None,
     link: LinkName = "uniform",
     ridge: float | None = None,
-    position_bias: Position | None = None,
+    position_bias: Groupings | None = None,
+    shrink_position_bias: Shrinkage = None,
     worker_weights: bool | None = None,
     covariance: CovarianceKind | None = None,
     components: Parts = "largest",
@@ -63,8 +65,13 @@ def rank(
     ridge
         Precision of a Gaussian prior on the scores.
     position_bias
-        Model position bias: 'common' for one term shared by all workers, 'worker' for one term per
-        worker.
+        Model position bias: 'common' for one term shared by all votes, 'worker' for one term per
+        worker, 'unit', or the name of a column carried with the votes. The terms of several
+        groupings add up. `Ranking.position_bias` holds them.
+    shrink_position_bias
+        How far the terms are shrunk towards 0: True by the variance between groups that the votes
+        show, the default of 'hodgerank'; a number by a prior of this precision. The default of
+        other models is a weak prior. False gives the intercepts of the paper, by 'hodgerank' only.
     worker_weights
         Whether votes are weighted by worker. Default: yes, for 'bayes' only.
     covariance
@@ -100,11 +107,20 @@ def rank(
         raise InvalidArgument(
             f"worker_weights= (--equal-weights) is for model='bayes', not {model!r}: leave it out"
         )
+    if position_bias is None and shrink_position_bias is not None:
+        raise InvalidArgument(
+            "shrink_position_bias= (--no-shrink-position-bias) needs "
+            "position_bias= (--position-bias)"
+        )
     no_votes: tuple[Item, ...] = ()
     not_connected: tuple[Item, ...] = ()
     if components == "largest":
         votes, no_votes, not_connected = _largest_component(votes)
     how: dict[str, Any] = {"ridge": ridge, "covariance": covariance, "confidence": confidence}
+    bias: dict[str, Any] = {
+        "position_bias": position_bias,
+        "shrink_position_bias": shrink_position_bias,
+    }
     if components == "separate":
         how["components"] = "separate"
     if model == "robust":
@@ -121,18 +137,16 @@ def rank(
     elif model == "bayes":
         from hodgerank.estimators.bayes import bayes_rank
 
-        ranking = bayes_rank(
-            votes, position_bias=position_bias, worker_weights=worker_weights is not False, **how
-        )
+        ranking = bayes_rank(votes, worker_weights=worker_weights is not False, **bias, **how)
     elif model == "hodgerank":
         from hodgerank.estimators.least_squares import hodge_rank
 
-        ranking = hodge_rank(votes, link=link, position_bias=position_bias, **how)
+        ranking = hodge_rank(votes, link=link, **bias, **how)
     else:
         from hodgerank.estimators.likelihood import bradley_terry, thurstone_mosteller
 
         fit = bradley_terry if model == "bradley-terry" else thurstone_mosteller
-        ranking = fit(votes, position_bias=position_bias, **how)
+        ranking = fit(votes, **bias, **how)
     # single votes are needed to leave items out
     is_single = not isinstance(votes, ComparisonGraph) and not source_of(votes).is_lazy
     notes = (*ranking.notes, *on_few_votes(ranking, is_single))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from statistics import NormalDist
 from typing import Any, NamedTuple, Self, TypeVar
@@ -16,6 +16,7 @@ from hodgerank.display import Charted, Displayed, Preview, Tabulated, TextTable,
 from hodgerank.errors import InvalidArgument, UnknownItem
 from hodgerank.estimators.belief import Belief, GivenBelief
 from hodgerank.estimators.covariance import ClusteredCovariance, Covariance, ModelCovariance
+from hodgerank.estimators.position_bias.terms import PositionBiasTerms
 from hodgerank.estimators.prediction import Prediction
 from hodgerank.estimators.score_scale import (
     MATCHED,
@@ -118,6 +119,8 @@ class Ranking(Displayed, Charted, Tabulated):
         votes count equally.
     notes
         Limits of the numbers that a reader should know.
+    position_bias
+        The position biases in the model, on its scale; None if it has none.
     """
 
     items: tuple[Item, ...]
@@ -147,6 +150,7 @@ class Ranking(Displayed, Charted, Tabulated):
     _covariance: Covariance
     _belief: Belief
     _prediction: Prediction | None
+    position_bias: PositionBiasTerms | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         if not 1e-9 <= self.confidence <= 1 - 1e-9:
@@ -177,6 +181,7 @@ class Ranking(Displayed, Charted, Tabulated):
         notes: tuple[str, ...] = (),
         has_prior: bool = False,
         components: IntArray | None = None,
+        position_bias: PositionBiasTerms | None = None,
     ) -> Ranking:
         """Order the items of a graph by score; equal scores keep the order of the items.
 
@@ -216,6 +221,7 @@ class Ranking(Displayed, Charted, Tabulated):
             not_connected=(),
             worker_weights={},
             notes=notes,
+            position_bias=position_bias,
             backend=graph.backend,
             _model_scores=_read_only(scores[order]),
             _codes=order,
@@ -625,6 +631,20 @@ class Ranking(Displayed, Charted, Tabulated):
                 certainty += share * (0.5 + 0.5 * float(np.sign(difference)))
         return min(certainty, 1.0)
 
+    def z(self, i: Item, j: Item) -> float:
+        """Return the difference of two scores in standard errors.
+
+        >>> import hodgerank as hr
+        >>> round(hr.hodge_rank([("a", "b", 1)] * 3 + [("b", "a", 1)]).z("a", "b"), 3)
+        1.0
+        """
+        a, b = self._comparable(i, j)
+        difference = float(self._model_scores[a] - self._model_scores[b])
+        variance = self._covariance.difference(int(self._codes[a]), int(self._codes[b]))
+        if variance > 0:
+            return difference / float(np.sqrt(variance))
+        return float(np.inf * np.sign(difference)) if difference else 0.0
+
     @property
     def posterior_parts(self) -> tuple[PosteriorPart, ...]:
         """The posterior of the true scores that `certainty` uses: a mixture of Gaussians."""
@@ -700,6 +720,7 @@ class Ranking(Displayed, Charted, Tabulated):
                 str(worker): weight for worker, weight in self.worker_weights.items() if weight < 1
             },
             "notes": list(self.notes),
+            "position_bias": None if self.position_bias is None else self.position_bias.to_dict(),
             "items": [
                 dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
             ],

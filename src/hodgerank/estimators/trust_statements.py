@@ -7,6 +7,7 @@ false statements are measured by `python -m benchmarks calibration`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from hodgerank.graph.repetitions import repeat_themselves
 if TYPE_CHECKING:
     from hodgerank.estimators.outliers import Outliers
     from hodgerank.estimators.position_bias.assess import PositionBiasReport
+    from hodgerank.estimators.votes_to_win import VotesToWin
     from hodgerank.graph.decomposition import HodgeDecomposition
 
 
@@ -99,6 +101,17 @@ def about_ranking(parts: HodgeDecomposition) -> list[Statement]:
     return [Statement("ranking", "not_significant", words, True)]
 
 
+def about_winner(found: Sequence[VotesToWin]) -> list[Statement]:
+    """State how few votes would put another item first, and how few workers."""
+    if not found:
+        return []
+    words = str(found[0])
+    for other in found[1:]:
+        workers = "worker" if other.of == 1 else "workers"
+        words += f"; so would removing {other.n:,} of {other.of:,} {workers}"
+    return [Statement("ranking", "votes_to_win", words)]
+
+
 def about_cycles(found: Consistency, n_items: int) -> list[Statement]:
     """State whether there are significant cycles."""
     if n_items == 2:
@@ -144,7 +157,7 @@ def about_position_bias(found: PositionBiasReport, n_both_ways: int) -> list[Sta
         return [Statement("position_bias", "too_few", words)]
     bias = found.estimate
     numbers = (
-        f"{bias.value:+.2f}, 95% CI {bias.lower:+.2f} to {bias.upper:+.2f}, "
+        f"{bias.value:+z.2f}, 95% CI {bias.lower:+z.2f} to {bias.upper:+z.2f}, "
         f"{p_words(bias.p_value)}; -1 is always right, +1 always left"
     )
     if not n_both_ways:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from hodgerank.judges.chat_judge import ChatJudge as ChatJudge
     from hodgerank.judges.chat_judge import Judged as Judged
     from hodgerank.judges.ledger import Caps as Caps
+    from hodgerank.judges.panel import PanelJudge as PanelJudge
+    from hodgerank.judges.panel_file import read_panel as read_panel
     from hodgerank.judges.prices import Price as Price
     from hodgerank.judges.prices import Prices as Prices
     from hodgerank.judges.prompts.template import Template as Template
@@ -45,6 +47,8 @@ _HOMES = {
     "Sample": "data.items.samples",
     "Template": "judges.prompts.template",
     "load_template": "judges.prompts.template",
+    "PanelJudge": "judges.panel",
+    "read_panel": "judges.panel_file",
     "Caps": "judges.ledger",
     "Price": "judges.prices",
     "Prices": "judges.prices",

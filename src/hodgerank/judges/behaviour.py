@@ -6,13 +6,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
+from types import MappingProxyType
 from typing import NamedTuple
 
 from hodgerank.display import p_words, visible
 from hodgerank.estimators.position_bias.bias_test import FirstChoiceRate, first_choice_rate
-from hodgerank.estimators.workers.assessment import WorkerAssessment
+from hodgerank.estimators.workers.assessment import ADVERSARIAL, CARELESS, WorkerAssessment
 from hodgerank.judges.chat_judge import ChatJudge, Judged
 from hodgerank.judges.design_effect import FEWEST_CONTEXTS
+from hodgerank.judges.preferences import JudgePreferences, judge_preferences
 from hodgerank.judges.prices import ModelCost
 from hodgerank.judges.replies import Status
 from hodgerank.reporting.blocks import Block, Bullets, Paragraph, Section, Table, Text
@@ -117,7 +119,11 @@ FEW = 5  # names that are listed
 
 
 class Asked(NamedTuple):
-    """Describe the judges and questions; `share` is that of `effective_share`."""
+    """Describe the judges and questions; `share` is that of `effective_share`.
+
+    `suspicious` are items whose text addresses the judge, `retired` the judges that were asked no
+    more, `families` the items of their own families.
+    """
 
     question: str
     judges: Sequence[JudgeBehaviour]
@@ -125,11 +131,17 @@ class Asked(NamedTuple):
     share: float
     n_left: int
     unjudged: Sequence[Item]
+    suspicious: Sequence[Item] = ()
+    retired: Mapping[str, str] = MappingProxyType({})
+    notes: Sequence[str] = ()
+    families: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 def judges_section(found: Findings, asked: Asked) -> Section:
     """Return the report section: questions, replies, cost, and position bias of the judges."""
-    _, judges, n_contexts, share, n_left, unjudged = asked
+    judges, n_contexts, share = asked.judges, asked.n_contexts, asked.share
+    n_left, unjudged = asked.n_left, asked.unjudged
+    preferences = judge_preferences(found.votes, asked.families)
     left = [say("judges.left", n=n_left) if n_left else say("judges.none_left")]
     if unjudged:
         left.append(say("judges.unjudged", n=len(unjudged), names=_some(unjudged)))
@@ -138,10 +150,21 @@ def judges_section(found: Findings, asked: Asked) -> Section:
     blocks: list[Block] = [
         Paragraph((question, *_in_total(judges), *left)),
         _replies(judges),
-        _habits(judges, first),
+        _habits(judges, first, preferences.tau),
     ]
+    told = [
+        say("judges.retired", judge=quoted(judge), why=visible(why))
+        for judge, why in asked.retired.items()
+    ]
+    told += [say("judges.note", words=visible(words)) for words in asked.notes]
+    if n := len(asked.suspicious):
+        told.append(say("judges.suspicious", n=n, names=_some(asked.suspicious)))
+    if told:
+        blocks.append(Bullets(tuple(told)))
     leans = _leans(judges, found.trust.workers, first)
     blocks.append(Bullets(leans) if leans else Paragraph((say("judges.no_lean"),)))
+    if prefers := _preferences(preferences, found.trust.workers):
+        blocks.append(Bullets(prefers))
     notes = [say("judges.reading")]
     if share < 1:
         notes.append(say("judges.together", share=share))
@@ -187,18 +210,53 @@ def _replies(judges: Sequence[JudgeBehaviour]) -> Table:
     return Table(header, rows, frozenset(range(1, len(header))))
 
 
-def _habits(judges: Sequence[JudgeBehaviour], first: Mapping[Item, FirstChoiceRate]) -> Table:
-    names = ("judge", "first", "both_orders", "longer")
+def _habits(
+    judges: Sequence[JudgeBehaviour],
+    first: Mapping[Item, FirstChoiceRate],
+    tau: Mapping[Item, float],
+) -> Table:
+    names = ("judge", "first", "both_orders", "longer", "tau")
     rows = [
         (
             name_of(judge.model),
             _in_percent(first.get(judge.model)),
             str(judge.both_orders),
             _share(judge.longer),
+            f"{tau[judge.model]:.2f}" if judge.model in tau else "",
         )
         for judge in judges
     ]
-    return Table([say(f"judges.{name}") for name in names], rows, frozenset({1, 2, 3}))
+    return Table([say(f"judges.{name}") for name in names], rows, frozenset({1, 2, 3, 4}))
+
+
+WHY_NO_FAMILY = {
+    "one_judge": "judges.family_one_judge",
+    "one_family": "judges.family_one_family",
+    "not_identified": "judges.family_not_identified",
+    "too_many": "judges.family_too_many",
+}
+
+
+def _preferences(found: JudgePreferences, workers: WorkerAssessment | None) -> tuple[Text, ...]:
+    """Word what single judges prefer, and that it explains a warning about them."""
+    said = []
+    for judge, items in found.favourites.items():
+        said.append(say("judges.favours", judge=quoted(judge), n=len(items), names=_some(items)))
+        flag = (
+            None
+            if workers is None
+            else dict(zip(workers.workers, workers.flag, strict=True)).get(judge)
+        )
+        if flag in (CARELESS, ADVERSARIAL):
+            said.append(say("judges.not_careless", judge=quoted(judge)))
+    own = found.own_family
+    if own is not None:
+        middle, low, high = (f"{100 * rate:.0f}" for rate in own.win_rate)
+        key = "judges.own_family" if own.is_significant else "judges.no_own_family"
+        said.append(say(key, rate=f"{middle}% ({low} to {high})", n=own.n_judges))
+    elif found.why_not:
+        said.append(say(WHY_NO_FAMILY[found.why_not]))
+    return tuple(said)
 
 
 def _share(share: Share) -> str:

@@ -1,12 +1,15 @@
-"""CallLog: every call, saved at once, so that none is paid for twice."""
+"""CallLog: every call, saved before its reply is used, so that no saved reply is paid twice."""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import os
 import shutil
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from io import FileIO
 from math import isfinite
@@ -14,7 +17,7 @@ from pathlib import Path
 from types import NoneType, TracebackType
 from typing import Any
 
-from hodgerank.atomic_write import append_line
+from hodgerank.atomic_write import append_line, write_file
 from hodgerank.display import short
 from hodgerank.errors import CannotWrite, InvalidArgument, InvalidComparisons, JudgeFailed
 from hodgerank.judges.endpoint.completion import Reply
@@ -52,6 +55,7 @@ FIELDS: Mapping[str, tuple[type, ...]] = {
     "attempts": (int,),
     "detail": (str,),
 }
+SENT = ".sent"  # ending of the file of calls in progress
 NOT_NEGATIVE = ("repeat", "prompt_tokens", "completion_tokens", "cost", "seconds", "attempts")
 
 
@@ -75,18 +79,38 @@ def content_key(
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def judge_in(record: Mapping[str, Any]) -> str:
+    """Return the judge of a logged call: its name, if that is not the name of its model."""
+    return str(record.get("judge") or record["model"])
+
+
 class CallLog:
     """One JSON object per line for every finished call, with the fields in `FIELDS`.
 
     Opening it reads and checks every line. An incomplete last line after a crash is dropped. While
     it is open, it is locked against other processes, if the system has such locks. Records are not
     kept in memory: `find` and iteration read them from the file.
+
+    Calls are noted in a file beside it before they are sent. When the log is closed, it keeps only
+    those that did not come back, and is removed if there are none.
+
+    Attributes
+    ----------
+    n_cut_off
+        Number of calls of earlier runs that were sent and did not come back.
     """
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         self._places: dict[tuple[str, int], int] = {}
+        self._unread: set[tuple[str, int]] = set()  # replies that were unparsable
+        self._n_lines: Counter[tuple[str, int]] = Counter()  # records of failed calls too
+        self._sent: FileIO | None = None
+        self._open_notes: set[tuple[str, int, int]] = set()
+        self.n_cut_off = 0
         self._n_records, self._end = 0, 0
+        self._unsaved: list[tuple[Mapping[str, Any], asyncio.Future[None]]] = []
+        self._write: asyncio.Task[None] | None = None
         try:
             self._lock = _locked(self.path)
         except CannotWrite:
@@ -97,21 +121,102 @@ class CallLog:
             ) from error
         try:
             self._open()
+            self._read_sent()
+            self.n_cut_off = len(self._open_notes)
         except BaseException:
-            self.close()
+            self._unlock()
             raise
 
-    def append(self, record: Mapping[str, Any]) -> None:
-        """Append a call, which is saved when this returns."""
-        record = {"time": record.get("time"), **record}
+    def append(self, *records: Mapping[str, Any]) -> None:
+        """Append calls, which are saved when this returns."""
+        named = [{"time": record.get("time"), **record} for record in records]
         try:
-            _check(record)
-            line = _line(record)
+            for record in named:
+                _check(record)
+            lines = [_line(record) for record in named]
         except (TypeError, ValueError) as error:
             raise InvalidArgument(f"a call cannot be logged: {error}") from None
-        append_line(self.path, line)
-        self._note(record, self._end)
-        self._end += len(line) + 1
+        append_line(self.path, *lines)
+        for record, line in zip(named, lines, strict=True):
+            self._note(record, self._end)
+            self._end += len(line) + 1
+
+    async def save(self, record: Mapping[str, Any]) -> None:
+        """Append a call, which is saved when this returns.
+
+        Calls that come while others are being written share the next write to the disk.
+        """
+        saved = asyncio.get_running_loop().create_future()
+        self._unsaved.append((record, saved))
+        if self._write is None or self._write.done():
+            self._write = asyncio.create_task(self._write_unsaved())
+        await asyncio.shield(saved)
+
+    async def finish(self) -> None:
+        """Wait until everything is saved."""
+        if self._write is not None and not self._write.done():
+            await self._write
+
+    async def _write_unsaved(self) -> None:
+        while self._unsaved:
+            waiting, self._unsaved = self._unsaved, []
+            try:
+                await asyncio.to_thread(self.append, *(record for record, _ in waiting))
+            except Exception as error:
+                for _, saved in waiting:
+                    if not saved.done():
+                        saved.set_exception(type(error)(*error.args))
+                    saved.exception()  # a caller that has gone does not hear of it
+            else:
+                for _, saved in waiting:
+                    if not saved.done():
+                        saved.set_result(None)
+
+    def id_of(self, key: str, repeat: int) -> str:
+        """Return the id of the next call with that content, which a failed one did not have."""
+        return f"hodgerank-{key[:32]}-{repeat}-{self._n_lines[key, repeat]}"
+
+    @contextmanager
+    def sending(self, key: str, repeat: int) -> Iterator[None]:
+        """Note that a call is about to be sent.
+
+        An error of the call is its end. The note survives the death of the process, but perhaps not
+        that of the machine.
+        """
+        note = key, repeat, self._n_lines[key, repeat]
+        if note not in self._open_notes:
+            self._open_notes.add(note)
+            try:
+                if self._sent is None:
+                    self._sent = self._sent_path.open("ab", buffering=0)
+                self._sent.write(_note_line(note))
+            except OSError as error:
+                raise CannotWrite(
+                    f"{self._sent_path} cannot be written: {error.strerror or error}"
+                ) from error
+        yield
+
+    def settle(self, key: str, repeat: int) -> None:
+        """Note that a call came back without a line for the log."""
+        self._open_notes.discard((key, repeat, self._n_lines[key, repeat]))
+
+    @property
+    def _sent_path(self) -> Path:
+        return Path(f"{self.path}{SENT}")
+
+    def _read_sent(self) -> None:
+        """Read which calls were sent by earlier runs and are not logged."""
+        try:
+            lines = self._sent_path.read_text(encoding="utf-8", errors="replace").splitlines()
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise CannotWrite(f"{self._sent_path} cannot be read: {error.strerror}") from error
+        for fields in map(str.split, lines):
+            if len(fields) == 3 and fields[1].isdecimal() and fields[2].isdecimal():
+                key, repeat, n_before = fields[0], int(fields[1]), int(fields[2])
+                if self._n_lines[key, repeat] == n_before:
+                    self._open_notes.add((key, repeat, n_before))
 
     def require_room(self, size: int) -> None:
         """Refuse a call before it is paid for if the disk may have no room for its line."""
@@ -142,6 +247,18 @@ class CallLog:
 
     def close(self) -> None:
         """Close and unlock the log."""
+        if self._lock is not None and self._lock.closed:
+            return
+        if self._sent is not None:
+            self._sent.close()
+        with suppress(OSError, CannotWrite):  # the notes that are there only hold more
+            if self._open_notes:
+                write_file(self._sent_path, b"".join(map(_note_line, sorted(self._open_notes))))
+            else:
+                self._sent_path.unlink(missing_ok=True)
+        self._unlock()
+
+    def _unlock(self) -> None:
         if self._lock is not None:
             self._lock.close()
 
@@ -178,8 +295,20 @@ class CallLog:
 
     def _note(self, record: Mapping[str, Any], place: int) -> None:
         self._n_records += 1
-        if record["status"] != "failed":  # a call that got no reply is made again
-            self._places.setdefault((record["key"], record["repeat"]), place)
+        same = record["key"], record["repeat"]
+        self._open_notes.discard((*same, self._n_lines[same]))
+        self._n_lines[same] += 1
+        if record["status"] == "failed":
+            return  # a call that got no reply is made again
+        if same not in self._places or same in self._unread:
+            self._places[same] = place
+            self._unread.discard(same)
+            if record["status"] == "unparsable":
+                self._unread.add(same)
+
+
+def _note_line(note: tuple[str, int, int]) -> bytes:
+    return f"{note[0]} {note[1]} {note[2]}\n".encode()
 
 
 def _locked(path: Path) -> FileIO | None:
@@ -241,6 +370,8 @@ def _check(record: object) -> None:
     for name in NOT_NEGATIVE:
         if record[name] is not None and record[name] < 0:
             raise ValueError(f"{name} cannot be {record[name]!r}")
+    if not isinstance(record.get("judge", ""), str):
+        raise ValueError(f"judge cannot be {record['judge']!r}")
     if record["status"] not in STATUSES:
         raise ValueError(f"status cannot be {record['status']!r}")
     if (record["outcome"] is not None) != (record["status"] == "answered"):
@@ -257,15 +388,17 @@ def question_of(
     turn: Assignment, endpoint: Endpoint, messages: list[Any], parameters: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the fields known before a call; `messages` are as logged."""
+    named = {} if turn.model == endpoint.model else {"judge": turn.model}
     return {
         "time": "",
-        "key": content_key(turn.model, endpoint.base_url, messages, parameters),
+        "key": content_key(endpoint.model, endpoint.address, messages, parameters),
         "repeat": turn.repeat,
         "left": turn.pair.left,
         "right": turn.pair.right,
         "context": turn.showing.key or None,
-        "model": turn.model,
-        "base_url": endpoint.base_url,
+        "model": endpoint.model,
+        **named,
+        "base_url": endpoint.address,
         "parameters": dict(parameters),
         "messages": messages,
         **dict.fromkeys((*SAID, "prompt_tokens", "completion_tokens", "cost")),

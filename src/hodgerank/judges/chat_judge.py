@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from hodgerank.collecting.call_loop import MissedInARow
 from hodgerank.data.items.judged_items import JudgedItems, read_items
 from hodgerank.data.items.samples import ShownPair
 from hodgerank.display import short
-from hodgerank.errors import InvalidArgument, require_one_of
-from hodgerank.judges.call_log import verdict_in
-from hodgerank.judges.endpoint.endpoint import CallFailed
+from hodgerank.errors import InvalidArgument, JudgeFailed, UnknownItem, require_one_of
+from hodgerank.judges.call_log import judge_in, verdict_in
+from hodgerank.judges.endpoint.endpoint import CallFailed, EndpointRefuses
 from hodgerank.judges.ledger import Caps, Ledger
 from hodgerank.judges.model_caller import CallGate, ModelCaller
-from hodgerank.judges.panel import Assignment, JudgeSchedule, ModelPanel
+from hodgerank.judges.panel import Assignment, JudgeSchedule, ModelPanel, PanelJudge
 from hodgerank.judges.prices import Prices
 from hodgerank.judges.prompts.template import Template, load_template
 from hodgerank.judges.replies import Verdict
@@ -29,7 +30,8 @@ from hodgerank.types import Pair
 class Judged:
     """A call with a reply: pair, model, repetition and verdict.
 
-    `repeat` counts from 0. A repeated reply counts less each time.
+    `repeat` counts from 0. A repeated reply counts less each time. `is_late` is true of a reply
+    that could not be read at first.
     """
 
     pair: Pair
@@ -37,6 +39,7 @@ class Judged:
     model: str
     verdict: Verdict
     repeat: int = 0
+    is_late: bool = False
 
     @property
     def answer(self) -> Answer | None:
@@ -50,8 +53,12 @@ class ChatJudge:
     """A judge for `run_async`: shows two items to a model and reads its reply.
 
     Each call is saved before its answer is used, so an interrupted run resumes with a judge on the
-    same log, and nothing is paid for twice. A log belongs to one prompt: another question,
-    template, text or parameter needs another log.
+    same log. No saved reply is paid for twice. Calls in progress when the process dies are made
+    again, at most as many as `concurrency`. A log belongs to one prompt: another question,
+    template, text or parameter needs another log. Calls about withdrawn items are ignored.
+
+    A judge that its endpoint rejects for good, or that gives no answer to twenty pairs in a row, is
+    retired: the others go on. If none is left, `JudgeFailed` is raised.
 
     Abstentions, refusals, unusable replies and failed calls are not answers, and are counted
     separately.
@@ -60,6 +67,14 @@ class ChatJudge:
     ----------
     judged
         Calls with a reply in order, those of the log first.
+    withdrawn
+        Calls of the log about items or contexts that are no longer there.
+    retired
+        Judges that are asked no more, and why.
+    n_read_again
+        Logged replies that could not be read before, and can be now.
+    families
+        Items of each judge's own family.
     ledger
         Tokens and cost of the calls.
     trouble
@@ -76,7 +91,8 @@ class ChatJudge:
     question
         Question asked about every pair.
     models
-        One model, or several that take turns; each is a worker of the run.
+        One model, or several that take turns; each is a worker of the run. `PanelJudge` instead of
+        names gives each its own prompt and parameters: see `read_panel`.
     base_url, api_key
         Endpoint, as in `Endpoint`; one for all models, or one for each.
     template
@@ -110,7 +126,7 @@ class ChatJudge:
         self,
         items: JudgedItems | Mapping[str, Any] | Path | str,
         question: str,
-        models: str | Sequence[str],
+        models: str | PanelJudge | Sequence[str | PanelJudge],
         *,
         base_url: str | Sequence[str] | None = None,
         api_key: str | Sequence[str] | None = None,
@@ -141,8 +157,15 @@ class ChatJudge:
             timeout=timeout,
             retries=retries,
         )
-        self.ledger = Ledger(prices, caps, models=self.panel.models)
+        self.families = self._families()
+        own = {name: j.price for name, j in self.panel.judges.items() if j.price is not None}
+        known = (prices or Prices({})).with_prices(own)
+        self.ledger = Ledger(known, caps, models=self.panel.models)
         self.judged: list[Judged] = []
+        self.withdrawn: list[Judged] = []
+        self.retired: dict[str, str] = {}
+        self._places: dict[tuple[Pair, str, str, int], int] = {}  # of calls among those judged
+        self._missed = MissedInARow()
         self._replies: dict[tuple[Pair, str], Judged] = {}  # the first one of each model
         self.trouble = ""
         self.is_stopped = False
@@ -152,14 +175,33 @@ class ChatJudge:
         self._caller = ModelCaller(
             question, prompt, self.panel, self.ledger, log, probabilities=probabilities
         )
-        told = [y for y in prompt.labels.values() if y is not None]
-        self.outcomes = None if probabilities else tuple(told)
+        labels = [template.labels for template in self._caller.templates.values()]
+        told = [y for each in labels for y in each.values() if y is not None]
+        self.outcomes = None if probabilities else tuple(dict.fromkeys(told))
         try:
             for record in self._caller.logged_calls():
                 self._remember(record)
+            if self.withdrawn and not self.judged:
+                raise InvalidArgument(
+                    f"{self._caller.log_path} has calls with other prompts only: no item and "
+                    "context of them is left. Use the same ones to resume, or another folder to "
+                    "start again"
+                )
+            self.n_read_again = self._read_again()
         except BaseException:
             self._caller.close()
             raise
+
+    def _families(self) -> dict[str, tuple[str, ...]]:
+        """Return the items of each judge's own family; raises an error for unknown items."""
+        found = {}
+        for name, judge in self.panel.judges.items():
+            for item in judge.family:
+                if item not in self.items:
+                    raise UnknownItem(item, self.items.items)
+            named = [item for item in (name, judge.model) if item in self.items]
+            found[name] = tuple(dict.fromkeys([*judge.family, *named]))
+        return found
 
     @property
     def question(self) -> str:
@@ -238,68 +280,139 @@ class ChatJudge:
         Without `model`, the next model is asked. None if there is no new question.
         """
         with self._gate.call() as while_out:
-            turn = self._turns.next(pair, model)
-            if turn is None:
-                asked = "every model" if model is None else model
-                self.trouble = f"{asked} has been asked about this pair in this order and context"
-                return None
-            try:
-                verdict = await self._caller.ask(turn, while_out)
-            except BaseException as error:
-                self._turns.give_back(turn)
-                if isinstance(error, CallFailed):
-                    self.trouble = str(error)
-                raise
+            while True:
+                turn = self._turns.next(pair, model)
+                if turn is None:
+                    asked = "every model" if model is None else model
+                    self.trouble = (
+                        f"{asked} has been asked about this pair in this order and context"
+                    )
+                    return None
+                try:
+                    verdict = await self._caller.ask(turn, while_out)
+                    break
+                except BaseException as error:
+                    self._turns.give_back(turn)
+                    if isinstance(error, CallFailed):
+                        self.trouble = str(error)
+                        self._miss(turn.model)
+                    if not isinstance(error, EndpointRefuses):
+                        raise
+                    self._retire(turn.model, error)
+                    if model is not None:
+                        raise
             call = self._keep(turn, verdict)
         if verdict.outcome is None:
             self.trouble = ": ".join(filter(None, (verdict.status, verdict.detail)))
+            self._miss(turn.model)
+        else:
+            self._missed.answer(turn.model)
         return call
+
+    def _miss(self, judge: str) -> None:
+        """Retire a judge that gives no answer to many pairs in a row, if others are left."""
+        n = self._missed.miss(judge)
+        if n and judge in self._turns.models and len(self._turns.models) > 1:
+            words = f"{judge} gave no answer to {n} pairs in a row. The last reason: {self.trouble}"
+            self._retire(judge, JudgeFailed(words))
+
+    def _retire(self, judge: str, error: JudgeFailed) -> None:
+        """Ask a judge no more; raises the error if no other is left."""
+        self.retired.setdefault(judge, str(error))
+        self._turns.retire(judge)
+        if not self._turns.models:
+            raise error
 
     async def close(self) -> None:
         """Close connections, and unlock the log."""
+        await self._caller.finish()
         self._caller.close()
         await self.panel.close()
 
-    def messages(self, pair: Pair) -> list[dict[str, Any]]:
-        """Return the messages about a pair, in its first context."""
+    def messages(self, pair: Pair, judge: str | None = None) -> list[dict[str, Any]]:
+        """Return the messages about a pair, in its first context, to the first judge or another."""
         showings = self.items.showings(str(pair.left), str(pair.right))
         if not showings:
             tracks = {self.items.tracks.get(str(item)) for item in pair}
             shared = "context" if len(tracks) == 1 else "track"
             raise InvalidArgument(f"{pair.left} and {pair.right} have no {shared} in common")
-        return self._caller.messages(showings[0])
+        return self._caller.messages(showings[0], judge)
+
+    @property
+    def truncated(self) -> Mapping[str, int]:
+        """Number of prompts that the endpoint of each judge may have cut.
+
+        It reported less than half of the tokens that they are estimated to have.
+        """
+        return self._caller.truncated
+
+    @property
+    def n_cut_off(self) -> int:
+        """Number of calls of earlier runs that were sent and did not come back.
+
+        They may have been paid for, and are made again.
+        """
+        return self._caller.n_cut_off
 
     def _remember(self, record: Mapping[str, Any]) -> None:
         """Restore a call from the log."""
-        pair = Pair(record["left"], record["right"])
-        if record["status"] != "failed" and self._is_known(pair, record):
-            return  # the line stands there twice
+        pair, judge = Pair(record["left"], record["right"]), judge_in(record)
+        context, repeat = record["context"] or "", record["repeat"]
+        is_failed = record["status"] == "failed"
+        earlier = self._places.get((pair, judge, context, repeat))
+        if not is_failed and earlier is not None:
+            if self.judged[earlier].verdict.status == "unparsable":  # it could be read later
+                self._replace(earlier, verdict_in(record))
+            return  # or the line stands there twice
         if record["attempts"]:  # else it was taken over from an equal prompt
             self.ledger.restore(record)
-        if record["status"] == "failed":
+        if is_failed:
             return
-        showing = self._showing(pair, record["context"] or "")
-        if showing is None or not self._caller.has_asked(record, showing):
+        verdict = verdict_in(record)
+        showing = self._showing(pair, context)
+        if showing is None:
+            self.withdrawn.append(Judged(pair, context, judge, verdict, repeat))
+            return
+        if not self._caller.has_asked(record, showing):
             raise InvalidArgument(
                 f"{self._caller.log_path} has calls with other prompts (such as that about "
                 f"{short(pair.left)} and {short(pair.right)}): the question, template, "
                 "parameters or items have changed. Use the same ones to resume, or another "
                 "folder to start again"
             )
-        turn = Assignment(pair, record["model"], showing, record["repeat"])
+        turn = Assignment(pair, judge, showing, repeat)
+        self._caller.note(record)
         self._turns.take(turn)
-        self._keep(turn, verdict_in(record))
+        self._keep(turn, verdict)
+
+    def _read_again(self) -> int:
+        """Read unparsable replies of the log again, and save those that can be read now."""
+        found = []
+        if any(call.verdict.status == "unparsable" for call in self.judged):
+            for record in self._caller.logged_calls():
+                pair, judge = Pair(record["left"], record["right"]), judge_in(record)
+                place = self._places.get((pair, judge, record["context"] or "", record["repeat"]))
+                if place is None or self.judged[place].verdict.status != "unparsable":
+                    continue
+                if (again := self._caller.read_again(record)) is not None:
+                    found.append(again[0])
+                    self._replace(place, again[1])
+        self._caller.save(found)
+        return len(found)
+
+    def _replace(self, place: int, verdict: Verdict) -> None:
+        """Give a call the verdict of a reply that could not be read at first."""
+        before = self.judged[place]
+        call = self.judged[place] = replace(before, verdict=verdict, is_late=True)
+        if self._replies.get((call.pair, call.model)) is before:
+            self._replies[call.pair, call.model] = call
 
     def _keep(self, turn: Assignment, verdict: Verdict) -> Judged:
         call = Judged(turn.pair, turn.showing.key, turn.model, verdict, turn.repeat)
+        self._places[call.pair, call.model, call.context, call.repeat] = len(self.judged)
         self.judged.append(call)
         self._replies.setdefault((call.pair, call.model), call)
         return call
-
-    def _is_known(self, pair: Pair, record: Mapping[str, Any]) -> bool:
-        return self._turns.is_taken(
-            pair, record["model"], record["context"] or "", record["repeat"]
-        )
 
     def _showing(self, pair: Pair, key: str) -> ShownPair | None:
         if pair.left not in self.items or pair.right not in self.items:

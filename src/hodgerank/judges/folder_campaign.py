@@ -32,7 +32,7 @@ from hodgerank.sampling.sampler import Sampler
 from hodgerank.sampling.samplers.auto import AutoSampler
 
 CAMPAIGN_ID = "judge"  # a database with another campaign is not ours
-CALL = "call-"
+CALL, LATE = "call-", "-late"
 WITHOUT_ANSWER = ("abstained", "refused", "unparsable", "failed")
 LONGEST_PART = 400
 
@@ -122,14 +122,19 @@ def _hand_in(state: CampaignState, now: float, calls: Iterable[Judged]) -> None:
 
 
 def _task_of(call: Judged) -> str:
-    """Return the id of the task that a call answers."""
+    """Return the id of the task that a call answers; a late one has skipped its first task."""
+    return _first_task_of(call) + (LATE if call.is_late else "")
+
+
+def _first_task_of(call: Judged) -> str:
     asked = [call.pair.left, call.pair.right, call.context, call.model, call.repeat]
     return CALL + hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:32]
 
 
 def _require_calls(campaign: Campaign, judge: ChatJudge, path: Path) -> None:
     """Refuse a campaign with votes that are not in the log, since they would be paid for again."""
-    known = {_task_of(call) for call in judge.judged}
+    calls = [*judge.judged, *judge.withdrawn]
+    known = {task(call) for call in calls for task in (_task_of, _first_task_of)}
     tasks = campaign.log.read(lambda state, now: list(state.tasks.row_of))
     n = sum(task.startswith(CALL) and task not in known for task in tasks)
     if n:
@@ -140,7 +145,7 @@ def _require_calls(campaign: Campaign, judge: ChatJudge, path: Path) -> None:
 
 
 def _keep_up(campaign: Campaign, judge: ChatJudge, settings: CampaignSettings) -> None:
-    """Update texts and images, and add new items."""
+    """Update texts and images, add new items, and retire those that were withdrawn."""
     known = {item.id: item for item in campaign.items}
     shown = list(_items(judge.items))
     if joining := [item for item in shown if item.id not in known]:
@@ -148,6 +153,11 @@ def _keep_up(campaign: Campaign, judge: ChatJudge, settings: CampaignSettings) -
     for item in shown:
         if item.id in known and item != known[item.id]:
             campaign.edit(item.id, text=item.text, media=item.media)
+    here, retired = {item.id for item in shown}, set(campaign.retired)
+    if leaving := [item for item in known if item not in here and item not in retired]:
+        campaign.retire(*leaving)
+    if back := [item for item in retired if item in here]:
+        campaign.restore_item(*back)
     before = campaign.settings
     names = ("question", "sampler", "position_bias", "vetting", "easy_share", "seed")
     if any(getattr(settings, name) != getattr(before, name) for name in names):

@@ -100,7 +100,7 @@ class Ledger:
 
     def restore(self, record: Mapping[str, Any]) -> None:
         """Count a call of a log, which counts towards the limits too."""
-        account = self._account(record["model"])
+        account = self._account(str(record.get("judge") or record["model"]))
         reply = ceil(len(record["reply"] or "") / LETTERS_PER_TOKEN)
         account.add(
             account.estimate(guess_tokens(record["messages"]), reply),

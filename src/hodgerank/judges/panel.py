@@ -1,10 +1,10 @@
-"""ModelPanel: the models that judge, each with its endpoint, and the same parameters."""
+"""ModelPanel: the models that judge, each with its endpoint; JudgeSchedule: whose turn it is."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations, count, starmap
 from random import Random
 from typing import Any
@@ -14,22 +14,81 @@ from hodgerank.data.items.samples import ShownPair
 from hodgerank.errors import InvalidArgument
 from hodgerank.judges.endpoint.endpoint import Endpoint
 from hodgerank.judges.endpoint.pace import Pace
+from hodgerank.judges.prices import Price
+from hodgerank.judges.prompts.template import Template
 from hodgerank.types import Item, Pair
 
 SHORT_REPLY = 16  # tokens expected of a reply until some are known
 LIMITS = ("max_tokens", "max_completion_tokens")
 
 
-class ModelPanel:
-    """Endpoints by the names of their models.
+@dataclass(frozen=True)
+class PanelJudge:
+    """One judge of a panel: a model, where it is, and how it is asked.
 
-    `base_url` and `api_key` are one for all models or one for each; other options are those of
-    `Endpoint` and `Pace`.
+    Judges may have the same model, if they have different names and prompts or parameters.
+
+    Attributes
+    ----------
+    model
+        Name of the model at its endpoint.
+    name
+        Name of the judge; default: that of the model.
+    base_url, api_key, key_header, headers, query
+        Endpoint, as in `Endpoint`.
+    parameters
+        Parameters sent with every call, in addition to those of all judges.
+    template
+        Prompt; None for that of all judges.
+    price
+        Price of its tokens; None for that of the price table.
+    family
+        Items of the model's own family, such as the outputs of its siblings. An item that has the
+        name of the model or judge belongs to it without being named.
+    requests_per_minute, tokens_per_minute, timeout, retries
+        As in `ChatJudge`; None for those of all judges.
+    """
+
+    model: str
+    name: str = ""
+    base_url: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    key_header: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    template: Template | None = None
+    price: Price | None = None
+    family: tuple[str, ...] = ()
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    timeout: float | None = None
+    retries: int | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.model, str) or not self.model.strip():
+            raise InvalidArgument(f"a model must be a name, not {self.model!r}")
+        object.__setattr__(self, "name", self.name or self.model)
+
+
+class ModelPanel:
+    """Judges by name, with their endpoints.
+
+    `models` are names of models, or judges. `base_url` and `api_key` are one for all or one for
+    each; other options are those of `Endpoint` and `Pace`. What a judge sets itself takes
+    precedence.
+
+    Attributes
+    ----------
+    models
+        Names of the judges.
+    judges
+        The judges by name.
     """
 
     def __init__(
         self,
-        models: str | Sequence[str],
+        models: str | PanelJudge | Sequence[str | PanelJudge],
         base_url: str | Sequence[str] | None,
         api_key: str | Sequence[str] | None,
         requests_per_minute: float | None,
@@ -39,30 +98,43 @@ class ModelPanel:
         logprobs: bool,
         **options: Any,
     ) -> None:
-        self.models = _different([models] if isinstance(models, str) else list(models))
-        urls = _for_each(base_url, self.models, "addresses")
-        keys = _for_each(api_key, self.models, "keys")
-        self._endpoints = {
-            model: Endpoint(
-                model,
-                base_url=url,
-                api_key=key,
-                parameters=parameters,
-                pace=Pace(requests_per_minute, tokens_per_minute),
-                **options,
+        given = [models] if isinstance(models, str | PanelJudge) else list(models)
+        judges = _different([j if isinstance(j, PanelJudge) else PanelJudge(j) for j in given])
+        urls = _for_each(base_url, judges, "addresses")
+        keys = _for_each(api_key, judges, "keys")
+        self.judges = {judge.name: judge for judge in judges}
+        self.models = tuple(self.judges)
+        self._logprobs = logprobs
+        self._endpoints: dict[str, Endpoint] = {}
+        for judge, url, key in zip(judges, urls, keys, strict=True):
+            own = {"timeout": judge.timeout, "retries": judge.retries}
+            self._endpoints[judge.name] = Endpoint(
+                judge.model,
+                base_url=judge.base_url or url,
+                api_key=judge.api_key or key,
+                parameters={**parameters, **judge.parameters},
+                key_header=judge.key_header,
+                headers=judge.headers,
+                query=judge.query,
+                pace=Pace(
+                    judge.requests_per_minute or requests_per_minute,
+                    judge.tokens_per_minute or tokens_per_minute,
+                ),
+                **{**options, **{name: value for name, value in own.items() if value is not None}},
             )
-            for model, url, key in zip(self.models, urls, keys, strict=True)
-        }
-        any_one = self._endpoints[self.models[0]]
-        self.parameters = any_one.parameters_sent(logprobs=logprobs)
+        self._require_differences()
 
-    def __getitem__(self, model: str) -> Endpoint:
-        return self._endpoints[model]
+    def __getitem__(self, judge: str) -> Endpoint:
+        return self._endpoints[judge]
 
-    @property
-    def expected_reply(self) -> int:
-        """Return the expected tokens of a reply, until some are known."""
-        told = (self.parameters.get(name) for name in LIMITS)
+    def parameters(self, judge: str) -> dict[str, Any]:
+        """Return the parameters of the calls to a judge."""
+        return self[judge].parameters_sent(logprobs=self._logprobs)
+
+    def expected_reply(self, judge: str) -> int:
+        """Return the expected tokens of a judge's reply, until some are known."""
+        sent = self[judge].parameters
+        told = (sent.get(name) for name in LIMITS)
         return min([SHORT_REPLY, *(limit for limit in told if isinstance(limit, int))])
 
     async def close(self) -> None:
@@ -70,29 +142,42 @@ class ModelPanel:
         for endpoint in self._endpoints.values():
             await endpoint.close()
 
+    def _require_differences(self) -> None:
+        """Refuse two judges that would give the same replies."""
+        for one, other in combinations(self.judges.values(), 2):
+            here, there = self[one.name], self[other.name]
+            if (
+                (one.model, here.address, here.parameters)
+                == (other.model, there.address, there.parameters)
+            ) and one.template == other.template:
+                raise InvalidArgument(
+                    f"{one.name} and {other.name} have the same model, address, parameters and "
+                    "template: change one of these, or use repeats (--repeats) to ask more often"
+                )
 
-def _different(models: list[str]) -> tuple[str, ...]:
-    for place, model in enumerate(models):
-        if not isinstance(model, str) or not model.strip():
-            raise InvalidArgument(f"a model must be a name, not {model!r}")
-        if model in models[:place]:
-            raise InvalidArgument(
-                f"{model} is named twice: to ask it more often, use repeats (--repeats)"
-            )
-    if not models:
+
+def _different(judges: list[PanelJudge]) -> tuple[PanelJudge, ...]:
+    names = [judge.name for judge in judges]
+    for place, judge in enumerate(judges):
+        if judge.name in names[:place]:
+            remedy = "to ask it more often, use repeats (--repeats)"
+            if judge.name != judge.model or any(j.name != j.model for j in judges):
+                remedy = "give each judge a name of its own"
+            raise InvalidArgument(f"{judge.name} is named twice: {remedy}")
+    if not judges:
         raise InvalidArgument("name at least one model")
-    return tuple(models)
+    return tuple(judges)
 
 
 def _for_each(
-    given: str | Sequence[str] | None, models: Sequence[str], what: str
+    given: str | Sequence[str] | None, judges: Sequence[PanelJudge], what: str
 ) -> list[str | None]:
     values = [given] if given is None or isinstance(given, str) else list(given)
     if len(values) == 1:
-        return [values[0]] * len(models)
-    if len(values) != len(models):
+        return [values[0]] * len(judges)
+    if len(values) != len(judges):
         raise InvalidArgument(
-            f"{len(values)} {what} for {len(models)} models: give one, or one for each model"
+            f"{len(values)} {what} for {len(judges)} models: give one, or one for each model"
         )
     return list(values)
 
@@ -127,6 +212,15 @@ class JudgeSchedule:
         self._by_model: Counter[tuple[frozenset[Item], str]] = Counter()
         self._of_model: Counter[str] = Counter()
         self._of_context: Counter[str] = Counter()
+
+    def retire(self, model: str) -> None:
+        """Give a model no more turns."""
+        self._models = tuple(one for one in self._models if one != model)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Models that get turns."""
+        return self._models
 
     def n_open(self, pair: Pair) -> int:
         """Return how often a pair can still be asked, in both orders together."""
@@ -187,10 +281,6 @@ class JudgeSchedule:
             return None
         self.take(best[-1])
         return best[-1]
-
-    def is_taken(self, pair: Pair, model: str, context: str, repeat: int) -> bool:
-        """Return whether a question was asked so often already."""
-        return ((pair, model, context), repeat) in self._taken
 
     def take(self, turn: Assignment) -> None:
         """Count a turn."""

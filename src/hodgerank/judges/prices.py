@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -42,6 +43,10 @@ class Prices:
             return None
         return (prompt_tokens * price.input + completion_tokens * price.output) / 1e6
 
+    def with_prices(self, prices: Mapping[str, Price]) -> Prices:
+        """Return these prices with others in their place."""
+        return Prices({**self.by_model, **prices}, self.currency)
+
     @classmethod
     def read(cls, path: Path | str) -> Prices:
         """Read prices from a TOML or CSV file.
@@ -54,7 +59,7 @@ class Prices:
             text = path.read_text(encoding="utf-8-sig")
             is_toml = path.suffix.lower() == ".toml"
             found, currency = _from_toml(text) if is_toml else _from_csv(text)
-            return cls({model: _price(model, row) for model, row in found.items()}, currency)
+            return cls({model: price_in(model, row) for model, row in found.items()}, currency)
         except OSError as error:
             raise InvalidArgument(f"{path} cannot be read: {error.strerror or error}") from None
         except ValueError as error:  # of TOML, of UTF-8, or ours
@@ -89,7 +94,8 @@ def _from_csv(text: str) -> tuple[dict[str, Any], str]:
     return found, currencies.pop() if currencies else ""
 
 
-def _price(model: str, row: object) -> Price:
+def price_in(model: str, row: object) -> Price:
+    """Return the price of a model from its row: input and output."""
     if not isinstance(row, dict):
         raise InvalidArgument(f"{short(model)!r} is not a table")
     return Price(_amount(model, row, "input"), _amount(model, row, "output"))
@@ -153,19 +159,40 @@ class Estimate:
     completion_tokens: int
 
 
-def guess_tokens(messages: Sequence[Mapping[str, Any]]) -> int:
+DENSE = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
+"""Letters of Chinese, Japanese and Korean, which take almost a token each."""
+OTHER = re.compile("[\u0370-\u17ff]")
+"""Letters of other alphabets but the Latin one: Greek, Cyrillic, Arabic, Devanagari, Thai ..."""
+RUN = re.compile(r"(.)\1{3,}", re.DOTALL)
+TOKENS_PER_DENSE_LETTER, TOKENS_PER_OTHER_LETTER = 0.8, 0.4
+
+
+def guess_tokens(messages: Sequence[Mapping[str, Any]], *, is_least: bool = False) -> int:
     """Estimate the tokens of messages: four letters per token, a thousand tokens per image.
+
+    Letters of alphabets other than the Latin one take more. With `is_least`, images and repeated
+    characters are not counted.
 
     >>> guess_tokens([{"role": "user", "content": "Which of the two is better?"}])
     7
     """
-    letters, images = 0, 0
+    tokens, images = 0.0, 0
     for message in messages:
         content = message.get("content") or ""
         parts = [{"text": content}] if isinstance(content, str) else content
-        letters += sum(len(part.get("text") or "") for part in parts)
+        for part in parts:
+            text = part.get("text") or ""
+            tokens += _tokens_in(RUN.sub(r"\1\1", text) if is_least else text)
         images += sum("image_url" in part for part in parts)
-    return ceil(letters / LETTERS_PER_TOKEN) + TOKENS_PER_IMAGE * images
+    return ceil(tokens) + (0 if is_least else TOKENS_PER_IMAGE * images)
+
+
+def _tokens_in(text: str) -> float:
+    if text.isascii():
+        return len(text) / LETTERS_PER_TOKEN
+    dense, other = len(DENSE.findall(text)), len(OTHER.findall(text))
+    rest = (len(text) - dense - other) / LETTERS_PER_TOKEN
+    return rest + TOKENS_PER_DENSE_LETTER * dense + TOKENS_PER_OTHER_LETTER * other
 
 
 class Account:

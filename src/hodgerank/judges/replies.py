@@ -2,220 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, isnan
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from hodgerank.display import short
+from hodgerank.judges.reply_labels import Named, matched_label, named_label, without_thoughts
 
 if TYPE_CHECKING:
     from hodgerank.judges.endpoint.completion import Reply, TokenChoice
-
-
-ANSWER_KEYS = frozenset({"answer", "final_answer", "verdict", "decision", "label", "grade"})
-CHOICE_KEYS = frozenset({"choice", "winner", "preference", "preferred", "better", "best"})
-_ANSWER = (
-    "answer|verdict|decision|judge?ment|conclusion|grade|label|antwort|urteil|réponse|respuesta|"
-    "veredicto|risposta|(?:a )?(?:minha )?resposta|antwoord|svar|odpowiedź|cevap|ответ|答案|"
-    "回答|答え|結論|结论|답|정답|الإجابة|الجواب|उत्तर"
-)
-_OWN = "the|my|so|thus|therefore|hence|overall|meine?|die|la|le|ma|mi|il|mia|мой|我的"
-_FINAL = "final|endgültige|finale|最终|最終|окончательный"
-_IS = "is|would be|ist|lautet|est|es|è|é"
-_THING = (
-    "item|text|option|answer|response|summary|translation|image|picture|photo|output|candidate|"
-    "version|sample|one|choice|essay|story|passage|completion|assistant|model"
-)
-_BETTER = "better|best|preferred|preferable|superior|stronger|winner|winning"
-_I_CHOOSE = (
-    "i (?:would |will )?(?:choose|chose|pick|prefer|select|vote for|go with)|"
-    "i'(?:d|ll) (?:choose|pick|prefer|select|vote for|go with)"
-)
-
-INTRODUCED = re.compile(
-    rf"(?:(?:{_OWN}),? ?){{0,3}}(?:(?:{_FINAL}) ?)?(?:{_ANSWER})(?: finale?)?"
-    rf"(?: (?:{_IS})(?: ?:)? | ?(?:[:=]|是|为|は):? ?| [-—–] )(?P<rest>\S.*)"
-)
-"""'answer: a', 'my final answer is a', 'die antwort ist a'; not 'answer -1'."""
-
-CHOSEN = re.compile(
-    rf"(?:(?:{_OWN}),? ){{0,3}}(?:(?:{_BETTER})(?: (?:{_THING}))?(?: is| would be| ?:| is ?:)|"
-    rf"choice(?: is| ?:| is ?:)|{_I_CHOOSE}) (?:the )?(?:(?:{_THING}) )?(?P<rest>\S.*)"
-)
-"""'the better text is b', 'i choose item b', 'winner: b'."""
-
-PRAISED = re.compile(
-    rf"(?:(?:the )?(?:{_THING}) )?(?P<rest>\S+)(?: wins| is (?:the |clearly |slightly |much |"
-    rf"overall )*(?:{_BETTER})(?: (?:{_THING}))?(?: overall)?)?"
-)
-"""'item b is better', 'b is the better one', 'text b'."""
-
-_SECOND_THOUGHT = re.compile(
-    r"\b(?:wait|correction|second thoughts?|changed my mind|i meant?|scratch that|my mistake)\b|"
-    r"(?:^|[.!?:] )(?:actually\b|no,)",
-    re.IGNORECASE | re.MULTILINE,
-)
-
-
-def contradicted(text: str, others: Sequence[str]) -> bool:
-    """Return whether text after an answer revokes it or supports another label.
-
-    >>> contradicted("Item A is better than item B.", ["B"]), contradicted("But B wins.", ["B"])
-    (False, True)
-    """
-    if _SECOND_THOUGHT.search(text):
-        return True
-    other = "|".join(re.escape(label) for label in others)
-    favours = (
-        r"\b(?i:better|best|preferred|winner|prefer|choose|pick|answer|verdict)"
-        rf"(?i:(?: (?!than\b|over\b|to\b|not\b)\w+){{0,3}}):? (?:{other})\b|"
-        rf"\b(?:{other})(?i: wins| (?:is|was|seems|remains|would be)"
-        rf"(?: (?!not\b|less\b)\w+){{0,2}} (?:{_BETTER}))\b"
-    )
-    return re.search(favours, text) is not None
-
-
-LONGEST_VERDICT = 120  # characters of a line that says no more than which label it is
-_PAIRS = "()[]{}<>\"\"''“”‘’„“«»「」『』【】$$__"
-_WRAPPED = {_PAIRS[place : place + 2] for place in range(0, len(_PAIRS), 2)}
-_LATEX = re.compile(r"\\(?:boxed|text|textbf|mathrm|mathbf)\{(.*)\}")
-_BULLET = re.compile(r"[-+*•·>]\s")
-_THOUGHT = re.compile(r"<(/?)(?:think|thinking|thought|reasoning|reflection)>", re.IGNORECASE)
-_TAG = re.compile(r"</?(?:answer|final_answer|verdict|choice|output|result)>", re.IGNORECASE)
-_RULE = re.compile(r"```\w*|[-*_=]{3,}")
-_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\ufe0f"))
-
-
-class Named(NamedTuple):
-    """A label, and whether the first line names it; otherwise the last does."""
-
-    label: str
-    in_first_line: bool
-
-
-def named_label(text: str, labels: Mapping[str, float | None], *, is_cut: bool) -> Named | str:
-    r"""The label that a reply names, or in words why there is none.
-
-    The reply must be the label, or end or begin with a line that says no more than which label it
-    is; all lines that say so must agree. Of a reply that was cut off only a line that is complete
-    counts: "A" may be the beginning of "A summary should ...".
-
-    >>> named_label("Both are fine, but:\n\n**Answer: B**", {"A": 1, "B": -1}, is_cut=False)
-    Named(label='B', in_first_line=False)
-    >>> named_label("A or B", {"A": 1, "B": -1}, is_cut=False)
-    'the reply names no label as its answer'
-    """
-    spoken = without_thoughts(text)
-    lines = _lines(spoken)
-    if not lines:
-        return "the reply is empty"
-    known = _Labels(labels)
-    said = [known.said_in(line) for line in lines]
-    different = list(dict.fromkeys(label for label in said if label))
-    if len(different) > 1:
-        return f"the reply says {' and '.join(different)}"
-    first, last = said[0], said[-1]
-    if last and not is_cut:
-        return Named(last, in_first_line=len(lines) == 1)
-    is_complete = len(lines) > 1 or spoken.endswith(("\n", "\r"))
-    if first and is_complete and not (is_cut and _may_be_heading(lines[0], first)):
-        others = [label for label in labels if label != first]
-        if contradicted("\n".join(lines[1:]), others):
-            return f"the reply begins with {first} and then contradicts it"
-        return Named(first, in_first_line=True)
-    return "the reply names no label as its answer"
-
-
-def without_thoughts(text: str) -> str:
-    """Return a reply without the model's reasoning: <think> ... </think>."""
-    end = len(text)
-    for tag in reversed(list(_THOUGHT.finditer(text))):
-        if tag[1]:
-            return text[tag.end() : end]
-        end = tag.start()  # of a thought that was not finished
-    return text[:end]
-
-
-class _Labels:
-    """Return the labels in normalised form."""
-
-    def __init__(self, labels: Mapping[str, float | None]) -> None:
-        self._by_look = {_plain(label): label for label in labels}
-        # 'text 2' is not the grade 2, and an item is neither a tie nor an abstention
-        self._items = {label for label, y in labels.items() if y and not label.isdecimal()}
-
-    def said_in(self, line: str) -> str | None:
-        """Return the label, if the line names it and nothing else."""
-        if line.startswith("{") and (pairs := _object(line)):
-            return self._said_in_json(pairs)
-        if len(line) > LONGEST_VERDICT or _BULLET.match(line):  # an entry of a list is no answer
-            return None
-        plain = _plain(line)
-        if introduced := INTRODUCED.fullmatch(plain):
-            plain = _plain(introduced["rest"])
-        return self._by_look.get(plain) or self._item_in(plain)
-
-    def _item_in(self, plain: str) -> str | None:
-        for pattern in (CHOSEN, PRAISED):
-            if found := pattern.fullmatch(plain):
-                label = self._by_look.get(_plain(found["rest"]))
-                if label in self._items:
-                    return label
-        return None
-
-    def _said_in_json(self, pairs: list[tuple[str, object]]) -> str | None:
-        said = set()
-        for key, value in pairs:
-            name = _plain(key).replace(" ", "_")
-            if name in ANSWER_KEYS | CHOICE_KEYS:
-                label = self.said_in(str(value)) if isinstance(value, str | int) else None
-                said.add(label if name in ANSWER_KEYS or label in self._items else None)
-        return said.pop() if len(said) == 1 else None
-
-
-def _lines(text: str) -> list[str]:
-    """Return the lines with content; a JSON object at the end is one line."""
-    start, end = text.rfind("{"), text.rfind("}") + 1
-    joined = " ".join(text[start:end].splitlines()) if 0 <= start < end else ""
-    if _object(joined):
-        text = f"{text[:start]}\n{joined}\n{text[end:]}"
-    lines = (line.strip() for line in _TAG.sub("\n", text).splitlines())
-    return [line for line in lines if line and not _RULE.fullmatch(line)]
-
-
-def _may_be_heading(line: str, label: str) -> bool:
-    """Return whether a comment on this item may follow: '**A**', 'Item A'."""
-    if INTRODUCED.fullmatch(_plain(line)):
-        return False
-    return line.rstrip(".").casefold() != label.casefold()
-
-
-def _plain(line: str) -> str:
-    """Normalise a line: case, width, emphasis, quotes, brackets and full stop."""
-    line = unicodedata.normalize("NFKC", line).translate(_INVISIBLE).replace("’", "'")
-    line = " ".join(re.sub(r"[*`]|^#+ ", "", line).casefold().split())
-    before = None
-    while line != before:
-        before = line
-        line = re.sub(r"(?<![.!。])[.!。]$", "", line).strip()
-        if len(line) > 2 and line[0] + line[-1] in _WRAPPED:
-            line = line[1:-1].strip()
-        if found := _LATEX.fullmatch(line):
-            line = found[1]
-    return line
-
-
-def _object(line: str) -> list[tuple[str, object]]:
-    """Return the keys and values of a JSON object, repeated keys too; nothing otherwise."""
-    try:
-        pairs = json.loads(line, object_pairs_hook=list)
-    except (ValueError, RecursionError):
-        return []
-    return pairs if isinstance(pairs, list) else []
+    from hodgerank.judges.prompts.template import Template
 
 
 BEGINNING = 400  # characters; a refusal comes at the beginning
@@ -345,15 +143,23 @@ class Verdict:
     detail: str = ""
 
 
-def read_reply(reply: Reply, labels: Labels, *, by_probability: bool = False) -> Verdict:
+NO_PROBABILITIES = (
+    "returned no log-probabilities: leave out --probabilities, or use a model that returns them"
+)
+
+
+def read_reply(
+    reply: Reply, expected: Template | Labels, *, by_probability: bool = False
+) -> Verdict:
     """Read the verdict of a reply, only if it clearly names one label.
 
     Parameters
     ----------
     reply
         Reply of the endpoint.
-    labels
-        Allowed labels, and the outcome of the left item for each; None: no answer.
+    expected
+        Allowed labels, and the outcome of the left item for each; None: no answer. Of a template,
+        its pattern, if it has one, decides alone which label a reply names.
     by_probability
         Use the mean outcome by the probabilities of the labels, not that of the sampled label. The
         judge abstains if that is more probable than all outcomes together.
@@ -363,17 +169,19 @@ def read_reply(reply: Reply, labels: Labels, *, by_probability: bool = False) ->
     if reply.finish_reason in FILTERED:
         return Verdict("refused", detail="a content filter stopped the reply")
     is_cut = reply.finish_reason in CUT
-    found = named_label(reply.text, labels, is_cut=is_cut)
+    pattern = None if isinstance(expected, Mapping) else expected.pattern
+    labels = expected if isinstance(expected, Mapping) else expected.labels
+    if pattern is None:
+        found = named_label(reply.text, labels, is_cut=is_cut)
+    else:
+        found = matched_label(reply.text, pattern, labels)
     if isinstance(found, str):
         return _without_label(reply.text, found, is_cut=is_cut)
     if not by_probability:
         outcome = labels[found.label]
         return Verdict("abstained") if outcome is None else Verdict("answered", outcome)
     if not any(place.alternatives for place in reply.first_tokens):
-        return _unparsable(
-            "the endpoint returned no log-probabilities: leave out --probabilities, or use a "
-            "model that returns them"
-        )
+        return _unparsable(f"the endpoint {NO_PROBABILITIES}")
     masses = label_probabilities(reply.text, found, reply.first_tokens, labels)
     if masses is None:
         return _unparsable(

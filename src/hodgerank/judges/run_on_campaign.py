@@ -34,7 +34,8 @@ from hodgerank.errors import (
 )
 from hodgerank.judges.behaviour import JudgeBehaviour, behaviour_of
 from hodgerank.judges.chat_judge import ChatJudge, Judged
-from hodgerank.judges.endpoint.endpoint import CallFailed
+from hodgerank.judges.endpoint.endpoint import CallFailed, EndpointRefuses
+from hodgerank.judges.panel import PanelJudge
 from hodgerank.sampling.answers import Answer
 from hodgerank.types import Pair
 
@@ -126,9 +127,9 @@ async def judge_campaign(
     """Let the models of a judge answer in a campaign, each as a worker under its own name.
 
     A model continues until the campaign has no task for it; while all remaining pairs are in
-    progress, it waits. A model stops after twenty tasks in a row without an answer; `JudgeFailed`
-    is raised if all models stop so. Permanent errors, such as a wrong key, are raised too. At the
-    end, calls in progress are waited for, and their answers count. Tasks that were not asked stay
+    progress, it waits. A model stops after twenty tasks in a row without an answer, or at a
+    permanent error such as a wrong key; `JudgeFailed` is raised if all models stop so. At the end,
+    calls in progress are waited for, and their answers count. Tasks that were not asked stay
     assigned to the model until their leases end, and it gets them first in its next run.
 
     Replies in the log of the judge are not requested again, so an interrupted run loses nothing.
@@ -270,6 +271,9 @@ class _TaskLoop(CallLoop[Task]):
             call = await self._judge.ask(pair, model)
         except CallFailed as error:
             words = str(error)
+        except EndpointRefuses as error:  # its tasks are those of its next run
+            self._fail_model(model, str(error))
+            return
         if call is not None:
             status, words = call.verdict.status, call.verdict.detail
         answer = None if call is None else call.answer
@@ -304,13 +308,17 @@ class _TaskLoop(CallLoop[Task]):
     def _miss(self, model: str, words: str) -> None:
         """Count a task without an answer; many in a row end the model."""
         self._skipped[model] += 1
-        if self._missed.miss(model) and model not in self._failed:
-            self._failed.add(model)
-            self._ended[model] = StopReason(
+        if self._missed.miss(model):
+            self._fail_model(
+                model,
                 f"{model} gave no answer to {MOST_IN_A_ROW} pairs in a row. The last reason: "
                 f"{words}",
-                "failed",
             )
+
+    def _fail_model(self, model: str, words: str) -> None:
+        if model not in self._failed:
+            self._failed.add(model)
+            self._ended[model] = StopReason(words, "failed")
 
     async def _look(self) -> None:
         """Check from time to time whether the target is reached, which the campaign records."""
@@ -387,13 +395,15 @@ def _require_outcomes(judge: ChatJudge, settings: CampaignSettings) -> None:
 
 
 def judge_for(
-    campaign: Campaign | RemoteCampaign, models: str | Sequence[str], **options: Any
+    campaign: Campaign | RemoteCampaign,
+    models: str | PanelJudge | Sequence[str | PanelJudge],
+    **options: Any,
 ) -> ChatJudge:
     """Return a judge with the items and the question of a campaign, for `judge_campaign`.
 
     Texts are shown as text, and image files in `media` as images. Those of a `RemoteCampaign` are
     downloaded, and available while it is connected. Options are those of `ChatJudge`; with a `log`,
-    an interrupted run resumes without paying twice.
+    an interrupted run resumes, and no saved reply is paid for twice.
     """
     question = campaign.settings.question
     return ChatJudge(_samples(campaign), question, models, **options)

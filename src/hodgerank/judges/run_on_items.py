@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from hodgerank.collecting.call_loop import Budget
+from hodgerank.collecting.call_loop import Budget, StopReason
 from hodgerank.collecting.collector import Collector, OnAnswer, RunResult
 from hodgerank.collecting.run_async import PairLoop, Turn
 from hodgerank.collecting.stopping import StoppingRule
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.display import Displayed, Preview, short
-from hodgerank.errors import JudgeFailed, require_one_of
+from hodgerank.errors import JudgeFailed, NothingToAsk, require_one_of
 from hodgerank.estimators.worker_weights import weighed
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.repetitions import news_share
@@ -24,6 +24,7 @@ from hodgerank.judges.behaviour import Asked, JudgeBehaviour, behaviour_of, judg
 from hodgerank.judges.chat_judge import ChatJudge, Judged
 from hodgerank.judges.design_effect import effective_share
 from hodgerank.judges.folder_campaign import folder_campaign, hand_in
+from hodgerank.judges.injection import suspicious_items
 from hodgerank.reporting.report import Report, report
 from hodgerank.sampling.answers import Answer
 from hodgerank.sampling.sampler import Sampler
@@ -51,6 +52,14 @@ class JudgedRun(Displayed):
         Number of different questions that were not asked, and their pairs (None: all).
     repetition
         Correlation of repeated votes on a pair beyond what the scores explain: see `AutoSampler`.
+    retired
+        Judges that were asked no more, and why.
+    notes
+        Further facts about the run that its reader should know.
+    suspicious
+        Items with a text that seems to address the judge.
+    families
+        Items of each judge's own family.
     """
 
     question: str
@@ -61,6 +70,10 @@ class JudgedRun(Displayed):
     n_left: int
     open_pairs: Sequence[Pair] | None
     repetition: float = 0.0
+    retired: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    suspicious: tuple[Item, ...] = ()
+    families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def _headline(self) -> str:
         return f"{short(self.question)!r}: {self.result._headline()}"
@@ -126,7 +139,18 @@ class JudgedRun(Displayed):
 
     def _asked(self, share: float) -> Asked:
         contexts = {call.context for call in self.judged if call.context}
-        return Asked(self.question, self.judges, len(contexts), share, self.n_left, self.unjudged)
+        return Asked(
+            self.question,
+            self.judges,
+            len(contexts),
+            share,
+            self.n_left,
+            self.unjudged,
+            self.suspicious,
+            self.retired,
+            self.notes,
+            self.families,
+        )
 
     def _open_among(self, items: Sequence[Item]) -> tuple[Pair, ...]:
         known = set(items)
@@ -205,7 +229,7 @@ async def judge_items(
             async def ask(turn: Turn) -> Answer | None:
                 call = await judge.put(turn.pair)
                 if call is None:
-                    return None
+                    raise NothingToAsk(judge.trouble)
                 await hand_in(kept, call)
                 return call.answer
 
@@ -220,9 +244,12 @@ async def judge_items(
             )
             result = await loop.collect(progress)
     except JudgeFailed as error:
-        if judge.trouble and judge.trouble not in str(error):
-            raise JudgeFailed(f"{error}. The last reason: {judge.trouble}") from error
-        raise
+        words = str(error)
+        if judge.trouble and judge.trouble not in words:
+            words = f"{words}. The last reason: {judge.trouble}"
+        if not sampler.n_votes:
+            raise JudgeFailed(words) from error
+        result = collector.result(StopReason(words, "failed"))
     if judge.trouble and not result.n_votes and not judge.is_stopped:
         raise JudgeFailed(
             f"none of {result.n_unanswered:,} questions was answered. The last reason: "
@@ -237,4 +264,30 @@ async def judge_items(
         judge.n_left,
         judge.open_pairs,
         sampler.repetition,
+        dict(judge.retired),
+        tuple(notes_on(judge)),
+        suspicious_items(judge.items),
+        judge.families,
     )
+
+
+def notes_on(judge: ChatJudge) -> Iterator[str]:
+    """Yield what a run should tell beside its votes."""
+    if n := len(judge.withdrawn):
+        calls = "1 call is" if n == 1 else f"{n:,} calls are"
+        yield f"{calls} about items that were withdrawn, and ignored"
+    if n := judge.n_cut_off:
+        calls = "1 call" if n == 1 else f"{n:,} calls"
+        yield (
+            f"{calls} of earlier runs did not come back: they may have been paid for, and are made "
+            "again if they are chosen again"
+        )
+    if n := judge.n_read_again:
+        replies = "1 reply" if n == 1 else f"{n:,} replies"
+        yield f"{replies} of earlier runs could not be read then, and can now: no call was needed"
+    for name, n in judge.truncated.items():
+        prompts = "1 prompt" if n == 1 else f"{n:,} prompts"
+        yield (
+            f"{name} reported less than half of the tokens that {prompts} should have: the server "
+            "may have cut them (raise its context length, such as num_ctx of Ollama)"
+        )

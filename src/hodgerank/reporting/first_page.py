@@ -10,7 +10,7 @@ from unicodedata import east_asian_width
 from hodgerank.collecting.forecast import Forecast
 from hodgerank.display import p_words
 from hodgerank.estimators.design_effect import FEWEST_CLUSTERS
-from hodgerank.estimators.position_bias.position_cells import Position
+from hodgerank.estimators.position_bias.groupings import Groupings, has_term_per_worker
 from hodgerank.estimators.rank import can_leave_out, leaders_with_few_votes
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.workers.assessment import CLICKING, NOTES, WorkerAssessment
@@ -231,7 +231,7 @@ def workers_line(found: Findings, workers: WorkerAssessment) -> VerdictLine:
     return VerdictLine(say("workers.title"), "warning", text, detail, action, "workers")
 
 
-def line_of_unflagged(workers: WorkerAssessment, position_bias: Position | None) -> VerdictLine:
+def line_of_unflagged(workers: WorkerAssessment, position_bias: Groupings | None) -> VerdictLine:
     """Say that no worker has a warning, and how much that means."""
     n = workers.n_checked
     n_unchecked = len(workers) - n
@@ -242,7 +242,7 @@ def line_of_unflagged(workers: WorkerAssessment, position_bias: Position | None)
     detail = list(notes_on(workers, 0))
     if n_unchecked:
         detail.append(say("workers.unchecked", n=n_unchecked))
-    if position_bias == "worker" and CLICKING in workers.flag:
+    if has_term_per_worker(position_bias) and CLICKING in workers.flag:
         detail.append(say("workers.bias_in_model", n=workers.flag.count(CLICKING)))
     if workers.hides_random_workers:
         key = "workers.close_pairs" if workers.is_adaptive else "workers.few_votes"
@@ -283,6 +283,10 @@ def consistency_line(found: Findings) -> VerdictLine:
     if found.has_cycles:
         action = say("consistency.look_at_cycles")
         return line("warning", say("consistency.cycles"), action, "consistency")
+    if found.groups is not None and (found.groups.count or 1) > 1:
+        n, of = found.groups.n_reversed, found.groups.n_pairs
+        text = say("consistency.groups", n=n, of=of)
+        return line("warning", text, say("consistency.look_at_groups"), "preference_groups")
     if found.is_concern("position_bias", "significant"):
         moves = found.trust.position_bias.moves
         action = (

@@ -7,6 +7,9 @@ from functools import partial
 import numpy as np
 
 from hodgerank.display import p_number, p_words
+from hodgerank.estimators.position_bias.groupings import has_term_per_worker
+from hodgerank.estimators.position_bias.terms import PositionBiasTerms
+from hodgerank.estimators.preference_groups.result import PreferenceGroups
 from hodgerank.estimators.trust import TrustReport
 from hodgerank.estimators.trust_statements import SURE
 from hodgerank.estimators.workers.assessment import WORDS, WorkerAssessment
@@ -15,6 +18,7 @@ from hodgerank.graph.decomposition import PART_WORDS, HodgeDecomposition
 from hodgerank.plotting.comparison_graph import graph_chart
 from hodgerank.plotting.decomposition import decomposition_chart
 from hodgerank.plotting.outliers import outliers_chart
+from hodgerank.plotting.preference_groups import preference_groups_chart
 from hodgerank.plotting.triangles import triangles_chart
 from hodgerank.plotting.workers import workers_chart
 from hodgerank.reporting.blocks import (
@@ -115,7 +119,7 @@ def position_bias_section(found: Findings) -> Section | None:
     if not report.n_known:
         return None
     said = tuple(words(str(said)) for said in found.statements if said.about == "position_bias")
-    if found.settings.position_bias == "worker":
+    if has_term_per_worker(found.settings.position_bias):
         said = (*said, say("position_bias.by_worker"))
     lean = report.estimate
     if lean is None:
@@ -127,7 +131,39 @@ def position_bias_section(found: Findings) -> Section | None:
         elif not lean.lower <= 0 <= lean.upper:
             name = "possible"
         summary = say(f"position_bias.{name}", bias=lean.value, p=p_words(lean.p_value))
-    return Section("position_bias", say("position_bias.title"), summary, (Paragraph(said),))
+    blocks: tuple[Block, ...] = (Paragraph(said),)
+    terms = found.ranking.position_bias
+    if terms is not None:
+        level = 100 * terms.confidence
+        blocks += (Paragraph((say("position_bias.terms", level=level),)), _terms(terms))
+    return Section("position_bias", say("position_bias.title"), summary, blocks)
+
+
+MOST_TERMS = 30
+
+
+def _terms(terms: PositionBiasTerms) -> Table:
+    """The position biases in the model, the largest first."""
+    names = ("grouping", "group", "bias", "interval", "left_rate", "votes")
+    header = [say(f"position_bias.{name}") for name in names]
+    rates, rows = terms.left_rates, []
+    for k in terms.largest_first[:MOST_TERMS].tolist():
+        group, (low, high) = terms.groups[k], terms.intervals[k]
+        rows.append(
+            (
+                name_of(terms.grouping[k]),
+                "" if group is None else name_of(group),
+                f"{round(terms.values[k], 2) + 0.0:+.2f}",
+                f"{low:+.2f} to {high:+.2f}",
+                "" if np.isnan(rates[k]) else f"{rates[k]:.0%}",
+                f"{terms.votes[k]:,}",
+            )
+        )
+    shown = None
+    if len(terms) > MOST_TERMS:
+        shown = say("page.shown_of", shown=MOST_TERMS, total=len(terms))
+    csv = terms.to_frame("polars").write_csv()
+    return Table(header, rows, frozenset({2, 3, 4, 5}), shown, ("position-bias.csv", csv))
 
 
 MOST_ITEMS = 60  # that a drawn graph shows
@@ -188,3 +224,44 @@ def _row(workers: WorkerAssessment, k: int) -> tuple[str, ...]:
         "" if np.isnan(agreement) else f"{agreement:.0%}",
         "" if np.isnan(bias) else f"{bias:+.2f}",
     )
+
+
+MOST_REVERSED = 10
+
+
+def preference_groups_section(groups: PreferenceGroups) -> Section:
+    """Groups of workers with different tastes, and what they disagree on."""
+    summary = words(groups.statement)
+    blocks: list[Block] = [Paragraph((say("preference_groups.method"),))]
+    if (groups.count or 1) > 1:
+        sizes = [
+            (f"{g}", f"{size:,}", f"{int((groups.is_reliable & (groups.group == g)).sum()):,}")
+            for g, size in enumerate(groups.sizes.tolist(), start=1)
+        ]
+        size_header = [say(f"preference_groups.{name}") for name in ("group", "size", "reliable")]
+        pairs = [
+            (
+                name_of(pair.item),
+                name_of(pair.other),
+                ", ".join(map(str, pair.prefer)),
+                ", ".join(map(str, pair.oppose)),
+            )
+            for pair in groups.reversed_pairs[:MOST_REVERSED]
+        ]
+        names = ("item", "other", "prefer", "oppose")
+        header = [say(f"preference_groups.{name}") for name in names]
+        shown = None
+        if groups.n_reversed > len(pairs):
+            shown = say("page.shown_of", shown=len(pairs), total=groups.n_reversed)
+        blocks += [
+            Paragraph((say("preference_groups.together"),)),
+            Table(size_header, sizes, frozenset({0, 1, 2})),
+            Figure(partial(preference_groups_chart, groups)),
+            Paragraph((say("preference_groups.reversed"),)),
+            Table(header, pairs, frozenset({2, 3}), shown),
+            Paragraph((say("preference_groups.members"),), "note"),
+        ]
+    notes = tuple(words(note) for note in groups.notes) if groups.count else ()
+    if notes:
+        blocks.append(Bullets(notes))
+    return Section("preference_groups", say("preference_groups.title"), summary, tuple(blocks))

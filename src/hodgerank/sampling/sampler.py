@@ -15,7 +15,7 @@ from hodgerank.display import Displayed, Preview
 from hodgerank.errors import InvalidArgument, NothingToAsk, require_one_of
 from hodgerank.estimators.bayes import LINK, position_adjusted_ranking, posterior_ranking
 from hodgerank.estimators.design_effect import Clustering, find_clustering
-from hodgerank.estimators.position_bias.position_cells import POSITIONS, Position
+from hodgerank.estimators.position_bias.groupings import POSITIONS, Position
 from hodgerank.estimators.priors import Scope
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.answered_graph import AnsweredGraph

@@ -13,7 +13,8 @@ import hodgerank as hr
 from hodgerank.estimators.position_bias.assess import assess_position_bias
 from hodgerank.estimators.position_bias.bias_test import PRIOR, measure_position_bias
 from hodgerank.estimators.position_bias.fit import fit_position_bias
-from hodgerank.estimators.position_bias.position_cells import PositionCells, worker_groups
+from hodgerank.estimators.position_bias.groupings import worker_groups
+from hodgerank.estimators.position_bias.position_cells import PositionCells
 from hodgerank.graph.answered_graph import AnsweredGraph
 
 RUNS = 30
@@ -131,7 +132,8 @@ def test_the_unit_of_weights_does_not_matter():
 def test_workers_of_no_acuity_do_not_keep_the_fit_from_coming_to_rest():
     votes = hr.simulate_comparisons(20, 3_000, workers={"honest": 12, "adversarial": 3}, rng=1)
     given = AnsweredGraph.of(votes)
-    cells = PositionCells.of(given, *worker_groups(votes))
+    group, n_groups = worker_groups(votes)
+    cells = PositionCells.of(given, [group], [n_groups])
     fit = fit_position_bias(cells, "bradley-terry", PRIOR, tolerance=1e-3)
     assert fit.acuity.min() == 0
     assert fit.residual <= 1e-3

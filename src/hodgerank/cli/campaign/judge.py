@@ -31,6 +31,7 @@ from hodgerank.cli.judge_options import (
     MaxTokens,
     MaxTotalTokens,
     Models,
+    PanelFile,
     Parameters,
     PerMinute,
     PriceFile,
@@ -39,6 +40,7 @@ from hodgerank.cli.judge_options import (
     Temperature,
     TemplateFile,
     Timeout,
+    judges_of,
     keys_of,
     money_of,
     parameters_of,
@@ -52,6 +54,7 @@ from hodgerank.collecting.call_loop import StopReason
 from hodgerank.errors import InvalidArgument
 from hodgerank.judges.chat_judge import ChatJudge
 from hodgerank.judges.run_on_campaign import CampaignRun, judge_campaign, judge_for
+from hodgerank.judges.run_on_items import notes_on
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,7 @@ class CampaignJudgeResult(CommandResult):
     progress: CampaignProgress
     calls: Path
     trouble: str
+    notes: tuple[str, ...]
     as_json: bool
     written = None
 
@@ -87,6 +91,7 @@ class CampaignJudgeResult(CommandResult):
             "stopped_by": run.reason,
             "stop_code": StopReason(run.reason).code,
             "models": [{**asdict(model), "cost": costs[model.model]} for model in run.models],
+            "notes": list(self.notes),
             "calls": str(self.calls),
             "progress": self.progress.to_dict(),
         }
@@ -100,7 +105,7 @@ class CampaignJudgeResult(CommandResult):
         failures = [model.reason for model in run.models if model.is_failed]
         if run.n_skipped and not failures:
             failures = [f"last skipped task: {self.trouble}"]
-        show_warnings(failures, console)
+        show_warnings([*failures, *self.notes], console)
         if run.reason == INTERRUPTED:
             console.print(verbatim("Run the same command again to resume.", "bold"))
         self._show_models(console)
@@ -131,7 +136,8 @@ class CampaignJudgeResult(CommandResult):
 
 def judge(
     where: Where,
-    model: Models,
+    model: Models = None,
+    panel: PanelFile = None,
     name: Name = None,
     budget: Annotated[
         int | None,
@@ -164,7 +170,8 @@ def judge(
 
     Each model is a worker under its own name. It gets the question of the campaign with the texts
     and images. Every reply is saved before it is used: if interrupted, run the same command again,
-    and saved replies are not paid for twice. A reply without a usable answer skips the task. The
+    and saved replies are not paid for twice. Calls in progress when the process is killed are made
+    again, at most as many as --concurrency. A reply without a usable answer skips the task. The
     campaign must allow the answers: ties for --answers tie, grades = 0 for grades and
     probabilities. The API key comes from the environment.
 
@@ -185,11 +192,12 @@ def judge(
         "retries": retries,
         "requests_per_minute": requests_per_minute,
         "tokens_per_minute": tokens_per_minute,
-        **money_of(prices, max_calls, max_total_tokens, max_cost),
+        **money_of(prices, max_calls, max_total_tokens, max_cost, panel),
     }
     with Campaign.open(where, name) as campaign:
         log = _beside(where) if calls is None else calls
-        judges = judge_for(campaign, model, log=log, **how)
+        who = judges_of(model, panel, base_url, key_variable)
+        judges = judge_for(campaign, who, log=log, **how)
         run = asyncio.run(_run(judges, campaign, budget, concurrency))
         return CampaignJudgeResult(
             campaign=campaign.id,
@@ -198,6 +206,7 @@ def judge(
             progress=campaign.progress(),
             calls=log,
             trouble=judges.trouble,
+            notes=tuple(notes_on(judges)),
             as_json=as_json,
         )
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from hodgerank.estimators.position_bias.adjustment import remove_position_bias
 from hodgerank.estimators.position_bias.bias_test import measure_position_bias
-from hodgerank.estimators.position_bias.position_cells import Position
+from hodgerank.estimators.position_bias.groupings import Position
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.kernels.linalg.normal_equations import DENSE_ITEMS
 from hodgerank.types import FloatArray, Item

@@ -19,12 +19,13 @@ from hodgerank.estimators.position_bias.fit import (
     PositionBiasPrior,
     fit_position_bias,
 )
-from hodgerank.estimators.position_bias.position_cells import (
-    Position,
-    PositionCells,
+from hodgerank.estimators.position_bias.groupings import (
+    Groupings,
     common_group,
+    crossed,
     worker_groups,
 )
+from hodgerank.estimators.position_bias.position_cells import PositionCells
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.kernels.edges import group_rows
 from hodgerank.kernels.linalg.laplacian import divergence, inner_product
@@ -77,15 +78,15 @@ def measure_position_bias(
     if not votes.display_known.any():
         unknown = np.full(n, np.nan)
         return PositionBias(unknown, unknown, unknown, unknown, unknown)
-    groups = worker_groups(votes) if of == "workers" else common_group(votes)
-    cells = PositionCells.of(answered, *groups)
+    group, n_groups = worker_groups(votes) if of == "workers" else common_group(votes)
+    cells = PositionCells.of(answered, [group], [n_groups])
     cells = replace(cells, weight=cells.weight * _unit(votes))
     prior = PRIOR if of == "workers" else replace(PRIOR, acuity=None)
     start = np.clip(2 * answered.scores, -5, 5)  # about the logits of weak preferences
     fit = fit_position_bias(cells, "bradley-terry", prior, start, CLOSE_ENOUGH)
-    clustered, n_clusters = _clustered(answered, fit, groups[0])
+    clustered, n_clusters = _clustered(answered, fit, group)
     inflation = np.maximum(clustered, _dispersion(fit))
-    error = np.sqrt(fit.equations.group_covariances[:, 0, 0] * inflation)
+    error = np.sqrt(fit.bias_variances * inflation)
     freedom = np.maximum(n_clusters - 1.0, 1.0)
     half = stdtrit(freedom, 0.975) * error
     said = (cells.votes > 0) & (error < MEANINGLESS)
@@ -147,9 +148,9 @@ def _clustered(
 
 def _linear(fit: PositionBiasFit, bias: FloatArray, *, turned: bool = False) -> FloatArray:
     """Return the logits of the cells, as shown or with sides swapped."""
-    group = fit.cells.group
+    cells = fit.cells
     difference = -fit.differences if turned else fit.differences
-    return np.asarray(np.append(fit.acuity, 1.0)[group] * difference + np.append(bias, 0.0)[group])
+    return cells.of_groups(fit.acuity, 1.0) * difference + cells.of_groups(bias)
 
 
 def _mean_votes(fit: PositionBiasFit, bias: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -197,16 +198,17 @@ N_PERMUTATIONS = 199
 MOST_VOTES = 20_000  # largest number of votes that is permuted within a second
 
 
-def ranking_chance(answered: AnsweredGraph, position_bias: Position) -> float | None:
+def ranking_chance(answered: AnsweredGraph, position_bias: Groupings) -> float | None:
     """Return the p-value of the ranking for votes that depend on position only.
 
     Residuals from each group's mean position bias are permuted within the group, and the energies
-    of the gradient compared. None if there are too many votes.
+    of the gradient compared. A group has the same values of all groupings. None if there are too
+    many votes.
     """
     votes, graph = answered.votes, answered.graph
     if len(votes) > MOST_VOTES:
         return None
-    group, n_groups = worker_groups(votes) if position_bias == "worker" else common_group(votes)
+    group, n_groups = crossed(votes, position_bias)
     weight = votes.total_weight
     total = np.maximum(np.bincount(group, weight, n_groups), np.finfo(float).tiny)
     rest = votes.outcome - (np.bincount(group, weight * votes.outcome, n_groups) / total)[group]

@@ -1,43 +1,49 @@
-"""PositionCells: votes summed by group, pair and display order."""
+"""PositionCells: votes summed by pair, display order and groups.
+
+Position bias adds columns C to the least-squares problem y = D_0 x + C b: one per group, which is 1
+on its votes. The methods below are all that the fit needs to know about these columns, so further
+columns, such as a numeric property of a comparison, belong here.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any
 
 import numpy as np
 
-from hodgerank.data.comparisons import NO_WORKER, Comparisons
-from hodgerank.errors import InvalidArgument, require_one_of
+from hodgerank.estimators.position_bias.groupings import NO_GROUP
 from hodgerank.graph.answered_graph import AnsweredGraph
-from hodgerank.kernels.edges import group_rows
+from hodgerank.kernels.edges import group_rows, sums_at_ends
 from hodgerank.types import CodeArray, FloatArray, IntArray
-
-Position = Literal["common", "worker"]
-POSITIONS = ("common", "worker")
-NO_GROUP = -1  # the display order is unknown
 
 
 @dataclass(frozen=True, eq=False)
 class PositionCells:
-    """One entry per group, pair and display order.
+    """One entry per pair, display order and combination of groups.
 
     Attributes
     ----------
-    n_items, n_groups, components
+    n_items, components
         Size and components of the graph.
+    sizes
+        Number of groups of each grouping; the first has most.
     i, j
         The edges, as in `ComparisonGraph`.
     edge, sign
         Edge of each cell, and +1 if item i of the edge is shown left, else -1.
     group
-        `NO_GROUP` if the display order is unknown.
+        One row per grouping: the column of each cell, numbered through all groupings; `NO_GROUP`
+        if the display order is unknown.
     weight, mean, square
         Sum of the weights, and weighted means of the outcomes (for left) and of their squares.
+    count
+        Number of votes.
     """
 
     n_items: int
-    n_groups: int
+    sizes: tuple[int, ...]
     components: IntArray
     i: CodeArray
     j: CodeArray
@@ -47,81 +53,105 @@ class PositionCells:
     weight: FloatArray
     mean: FloatArray
     square: FloatArray
+    count: FloatArray
 
     @classmethod
-    def of(cls, answered: AnsweredGraph, group: IntArray, n_groups: int) -> PositionCells:
-        """Sum the votes by cell, with weights as given."""
+    def of(
+        cls, answered: AnsweredGraph, codes: Sequence[IntArray], sizes: Sequence[int]
+    ) -> PositionCells:
+        """Sum the votes by cell, with weights as given; `codes` are the groups of each vote."""
         votes, graph = answered.votes, answered.graph
-        group = np.where(votes.display_known, group, NO_GROUP)
-        keys = (answered.edge * (n_groups + 1) + group + 1) * 2 + (answered.sign > 0)
-        distinct, cell = group_rows(keys, 2 * graph.n_edges * (n_groups + 1))
+        keys, n_keys = answered.edge * 2 + (answered.sign > 0), 2 * graph.n_edges
+        for code, size in zip(codes, sizes, strict=True):
+            if n_keys > np.iinfo(np.int64).max // (size + 1):
+                keys, n_keys = group_rows(keys, n_keys)[1], len(votes)
+            code = np.where(votes.display_known, code, NO_GROUP)
+            keys, n_keys = keys * (size + 1) + code + 1, n_keys * (size + 1)
+        distinct, cell = group_rows(keys, n_keys)
+        first = np.empty(len(distinct), np.int64)
+        first[cell] = np.arange(len(votes))
         weight = np.bincount(cell, votes.total_weight, len(distinct)).astype(float)
-        rest, is_upright = np.divmod(distinct, 2)
-        edge, shifted = np.divmod(rest, n_groups + 1)
+        shown, offsets = votes.display_known[first], np.cumsum([0, *sizes[:-1]])
+        group = [
+            np.where(shown, code[first] + offset, NO_GROUP)
+            for code, offset in zip(codes, offsets, strict=True)
+        ]
         total = votes.total_weight * votes.outcome
         return cls(
             n_items=graph.n_items,
-            n_groups=n_groups,
+            sizes=tuple(sizes),
             components=graph.components,
             i=graph.i,
             j=graph.j,
-            edge=edge,
-            sign=2.0 * is_upright - 1,
-            group=shifted - 1,
+            edge=answered.edge[first],
+            sign=answered.sign[first],
+            group=np.array(group, np.int64),
             weight=weight,
             mean=np.bincount(cell, total, len(distinct)) / weight,
             square=np.bincount(cell, total * votes.outcome, len(distinct)) / weight,
+            count=np.bincount(cell, votes.votes_per_row, len(distinct)).astype(float),
         )
+
+    @property
+    def n_groups(self) -> int:
+        """Number of columns of C."""
+        return sum(self.sizes)
 
     @property
     def votes(self) -> FloatArray:
         """Total weight of each group."""
         return self.per_group(self.weight)
 
+    @property
+    def places(self) -> list[slice]:
+        """The columns of each grouping."""
+        ends = np.cumsum(self.sizes).tolist()
+        return [slice(end - size, end) for end, size in zip(ends, self.sizes, strict=True)]
+
+    def of_groups(self, values: FloatArray, otherwise: float = 0.0) -> FloatArray:
+        """Return C values: the sum over the groups of each cell."""
+        padded = np.append(values, otherwise)
+        found = padded[self.group[0]]
+        for group in self.group[1:]:
+            found = found + padded[group]
+        return np.asarray(found)
+
     def per_group(self, values: FloatArray) -> FloatArray:
-        """Sum over the cells of each group."""
-        return np.bincount(self.group + 1, values, self.n_groups + 1)[1:].astype(float)
+        """Return C^T values: the sum over the cells of each group."""
+        n = self.n_groups
+        sums = [np.bincount(group + 1, values, n + 1)[1:] for group in self.group]
+        return np.asarray(np.sum(sums, axis=0), float)
 
+    def couplings(self, values: FloatArray) -> Any:
+        """Return D_0^T diag(values) C, which couples groups to items, sparse."""
+        shown = np.flatnonzero(self.group[0] >= 0)
+        edge, shape = self.edge[shown], (self.n_items, self.n_groups)
+        i, j, flow = self.i[edge], self.j[edge], (self.sign * values)[shown]
+        return sum(sums_at_ends(i, j, flow, group[shown], shape) for group in self.group)
 
-def worker_groups(votes: Comparisons) -> tuple[IntArray, int]:
-    """Return one group per worker, and one more for votes without a worker."""
-    n = votes.n_workers
-    return np.where(votes.worker == NO_WORKER, n, votes.worker).astype(np.int64), n + 1
+    def crossings(self, values: FloatArray) -> Any:
+        """Return the columns of C^T diag(values) C of all groupings but the first; None if none."""
+        from scipy import sparse
 
-
-def common_group(votes: Comparisons) -> tuple[IntArray, int]:
-    """Return one group for all votes."""
-    return np.zeros(len(votes), np.int64), 1
-
-
-def require_display_order(votes: Comparisons, position_bias: str) -> None:
-    """Raise InvalidArgument if position bias cannot be modelled because of missing columns."""
-    require_one_of(position_bias, POSITIONS, "position_bias")
-    shown = votes.outcome[votes.display_known]
-    if not len(shown):
-        why = f" ({votes.report.display_doubt})" if votes.report.display_doubt else ""
-        raise InvalidArgument(
-            f"the display order is not known{why}: omit position_bias (--position-bias), "
-            "or state that left and right are the sides shown "
-            "(display_known=True, --display-known)"
-        )
-    if position_bias == "worker" and not votes.n_workers:
-        raise InvalidArgument(
-            "workers are not recorded: name the column (worker=..., --worker), or use "
-            "position_bias='common' (--position-bias common)"
+        if len(self.sizes) == 1:
+            return None
+        shown, own, n = np.flatnonzero(self.group[0] >= 0), self.sizes[0], self.n_groups
+        return sum(
+            sparse.coo_array(
+                (values[shown], (row[shown], column[shown] - own)), shape=(n, n - own)
+            ).tocsc()
+            for row in self.group
+            for column in self.group[1:]
         )
 
-
-def has_display_order(votes: Comparisons) -> bool:
-    """Whether some vote is not explained by its side alone; else only a prior identifies scores."""
-    shown = votes.outcome[votes.display_known]
-    return len(shown) < len(votes) or bool(shown.min() < 1 and shown.max() > -1)
-
-
-def require_both_orders(votes: Comparisons) -> None:
-    """Raise InvalidArgument if every vote is for the same side."""
-    if not has_display_order(votes):
-        raise InvalidArgument(
-            "the same side was chosen in every vote, so position bias and preferences cannot be "
-            "separated; omit position_bias (--position-bias)"
-        )
+    def divided(self, values: FloatArray, ridges: FloatArray, sums: FloatArray) -> FloatArray:
+        """Solve (C^T diag(values) C + diag(ridges)) b = sums."""
+        size, own = self.per_group(values) + ridges, self.sizes[0]
+        crossing = self.crossings(values)
+        if crossing is None:
+            return np.asarray(sums / size)
+        across = crossing[:own].toarray()
+        among = crossing[own:].toarray() + np.diag(ridges[own:])
+        scaled = across / size[:own, None]
+        rest = np.linalg.solve(among - across.T @ scaled, sums[own:] - scaled.T @ sums[:own])
+        return np.append(sums[:own] / size[:own] - scaled @ rest, rest)

@@ -9,12 +9,14 @@ from functools import cached_property
 import numpy as np
 
 from hodgerank.estimators.belief import FoundBelief
-from hodgerank.estimators.covariance import Equations, ModelCovariance
+from hodgerank.estimators.covariance import Covariance, Equations, ModelCovariance
 from hodgerank.estimators.dispersion import USUAL_VARIANCE, are_choices, pearson, tempered
 from hodgerank.estimators.empirical_bayes import MarginalLikelihood
 from hodgerank.estimators.position_bias.adjustment import PositionAdjusted, remove_position_bias
 from hodgerank.estimators.position_bias.fit import TINY, PositionBiasFit
-from hodgerank.estimators.position_bias.position_cells import Position
+from hodgerank.estimators.position_bias.groupings import Groupings
+from hodgerank.estimators.position_bias.shrinkage import Shrinkage
+from hodgerank.estimators.position_bias.terms import PositionBiasTerms
 from hodgerank.estimators.priors import IndependentScores
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
@@ -58,6 +60,7 @@ class PositionBiasEvidence(MarginalLikelihood):
         super().__init__(graph, link, IndependentScores(graph.n_items))
         self._initial, self._held = initial, held
         self._biases: dict[float, FloatArray] = {}
+        self._errors: dict[float, PositionBiasFit] = {}
         cells = initial.cells
         share = (1 + cells.sign * cells.mean) / 2
         self._votes = PairVotes(
@@ -80,19 +83,27 @@ class PositionBiasEvidence(MarginalLikelihood):
 
     def bias_variance(self, k: float) -> FloatArray:
         """Return the variance of the bias of each group with votes."""
-        equations = self.fit(k).equations
-        assert isinstance(equations, BorderedEquations)
-        return np.asarray(equations.group_covariances[self._answering, 0, 0])
+        return self.errors(k).bias_variances[self._answering]
+
+    def errors(self, k: float) -> PositionBiasFit:
+        """Return the fit of the biases at k, for their standard errors."""
+        found = self.fit(k)
+        assert isinstance(found.equations, BorderedEquations)
+        return self._errors[k]
+
+    @property
+    def _precisions(self) -> FloatArray:
+        return np.broadcast_to(self._initial.prior.bias, self._initial.cells.n_groups)
 
     @property
     def _answering(self) -> BoolArray:
         return self._initial.cells.votes > 0
 
     def _fit_from(self, start: Sites, k: float, tolerance: float) -> Sites:
-        cells, prior, sites = self._initial.cells, self._initial.prior.bias, start
+        cells, prior, sites = self._initial.cells, self._precisions, start
         bias = self._first_biases(k) if self._held is None else self._held
         for _ in range(MOST_ROUNDS):
-            towards = cells.sign * np.append(bias, 0.0)[cells.group]
+            towards = cells.sign * cells.of_groups(bias)
             self._votes = self._votes._replace(bias=towards)
             sites = super()._fit_from(sites, k, tolerance)
             before = bias
@@ -102,7 +113,7 @@ class PositionBiasEvidence(MarginalLikelihood):
             if np.abs(bias - before).max(initial=0.0) < SETTLED:
                 break
         self._biases[k] = before
-        penalty = 0.5 * prior * float(before @ before)
+        penalty = 0.5 * float((prior * before) @ before)
         return sites._replace(log_evidence=sites.log_evidence - penalty)
 
     def _first_biases(self, k: float) -> FloatArray:
@@ -115,23 +126,23 @@ class PositionBiasEvidence(MarginalLikelihood):
 
     def _next_biases(self, k: float, sites: Sites, bias: FloatArray) -> FloatArray:
         """Take a Newton step of the biases on the likelihood averaged over the scores."""
-        graph, cells, prior = self.graph, self._initial.cells, self._initial.prior.bias
+        graph, cells, prior = self.graph, self._initial.cells, self._precisions
         equations = self.prior.equations(graph.i, graph.j, sites.t, self.variance(k))
         scores = equations.solution(divergence(graph.i, graph.j, sites.u, graph.n_items)).x
         width = np.sqrt(_variances(graph, equations))[cells.edge]
         centre = self._differences(scores, bias)
-        slope, bend = np.zeros(cells.n_groups), np.zeros(cells.n_groups)
+        slope, bend = np.zeros(cells.n_groups), np.zeros(len(cells.edge))
         for node, weight in zip(NODES, WEIGHTS / WEIGHTS.sum(), strict=True):
             _, up, down = LIKELIHOODS[self.link](centre + node * width, (1 + cells.mean) / 2)
             slope += weight * cells.per_group(cells.weight * up)
-            bend += weight * cells.per_group(cells.weight * down)
-        return np.asarray(bias + (slope - prior * bias) / (bend + prior))
+            bend += weight * cells.weight * down
+        return np.asarray(bias + cells.divided(bend, prior, slope - prior * bias))
 
     def _differences(self, scores: FloatArray, bias: FloatArray) -> FloatArray:
         """Return left minus right of each cell, including the bias."""
         cells = self._initial.cells
         towards = scores[cells.i] - scores[cells.j]
-        return np.asarray(cells.sign * towards[cells.edge] + np.append(bias, 0.0)[cells.group])
+        return np.asarray(cells.sign * towards[cells.edge] + cells.of_groups(bias))
 
     def _with_errors(self, k: float, equations: Equations, sites: Sites) -> Equations:
         """Split the precision of an edge among its cells in proportion to their curvatures."""
@@ -142,7 +153,11 @@ class PositionBiasEvidence(MarginalLikelihood):
         total = np.bincount(cells.edge, bend, len(cells.i))
         bend = bend * (sites.t / np.maximum(total, TINY))[cells.edge]
         prior = replace(self._initial.prior, scores=equations.ridge)
-        return replace(self._initial, curvatures=bend, prior=prior).equations
+        errors = replace(
+            self._initial, scores=scores, bias=self._biases[k], curvatures=bend, prior=prior
+        )
+        self._errors[k] = errors
+        return errors.equations
 
 
 def _variances(graph: ComparisonGraph, equations: Equations) -> FloatArray:
@@ -173,6 +188,11 @@ class PositionBiasPosterior(FoundBelief):
         graph = tempered(self.graph, self.varies)
         return PositionBiasEvidence(graph, self.link, self.adjusted.fit, self.held)
 
+    def terms(self, k: float, covariance: Covariance, confidence: float) -> PositionBiasTerms:
+        """Return the biases at grid point k of the prior variance, given this covariance there."""
+        assert self.adjusted is not None
+        return self.adjusted.terms(covariance, confidence, fit=self.evidence.errors(k))
+
     @property
     def biases(self) -> tuple[FloatArray, FloatArray]:
         """Means and variances of the biases of groups with votes, over prior variances."""
@@ -188,13 +208,23 @@ class PositionBiasPosterior(FoundBelief):
 
 
 def position_bias_posterior(
-    answered: AnsweredGraph, position_bias: Position, link: str, held: FloatArray | None = None
+    answered: AnsweredGraph,
+    position_bias: Groupings,
+    link: str,
+    held: FloatArray | None = None,
+    shrink: Shrinkage = None,
 ) -> PositionBiasPosterior:
     """Compute the posterior of votes with position bias; `held` are known biases."""
     usual, varies = 1 / USUAL_VARIANCE[link], 1.0
     for _ in range(ROUNDS):
         adjusted = remove_position_bias(
-            answered, position_bias, link, ridge=usual, dispersion=varies, has_prior=True
+            answered,
+            position_bias,
+            link,
+            ridge=usual,
+            dispersion=varies,
+            has_prior=True,
+            shrink=shrink,
         )
         before, varies = varies, _dispersion(answered.graph, adjusted)
         if varies == before:
@@ -210,7 +240,7 @@ def _dispersion(graph: ComparisonGraph, adjusted: PositionAdjusted) -> float:
         return 1.0
     fit = adjusted.fit
     cells, prior = fit.cells, fit.prior.scores
-    t = fit.differences + np.append(fit.bias, 0.0)[cells.group]
+    t = fit.differences + cells.of_groups(fit.bias)
     means = 2 * LINKS[adjusted.link].cdf(t) - 1
     residuals = cells.weight * (cells.square - (2 * cells.mean - means) * means)
     kept = prior * float(adjusted.equations.inverse_diagonal.values.sum())

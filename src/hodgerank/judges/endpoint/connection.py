@@ -7,9 +7,14 @@ import json
 import os
 import re
 import ssl
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
+from importlib.util import find_spec
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from hodgerank import __version__
 from hodgerank.display import cut, visible
@@ -79,8 +84,7 @@ class ApiKey:
 
 
 LARGEST_BODY = 32 * 2**20
-MOST_CONNECTIONS = 1000  # how many calls are out at once is up to the pace
-MOST_IDLE = 100
+MOST_IDLE = 100  # connections kept open; how many calls are out at once is up to the pace
 # Who pays, where a key is good for several accounts; the headers are those that OpenAI reads.
 ACCOUNTS = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}
 
@@ -88,24 +92,47 @@ ACCOUNTS = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI
 class Connection:
     """HTTP client of one address. Each try has `timeout` seconds in total.
 
+    The key goes into `key_header`, or into Authorization as a bearer token; `headers` and `query`
+    are sent with every call.
+
     Redirections are not followed: neither key nor items go where they were not sent. Proxies come
     from the environment (HTTPS_PROXY, NO_PROXY and the like).
     """
 
-    def __init__(self, base_url: str, key: ApiKey, timeout: float) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        key: ApiKey,
+        timeout: float,
+        *,
+        key_header: str = "",
+        headers: Mapping[str, str] = MappingProxyType({}),
+        query: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         try:
             import httpx  # noqa: F401
         except ImportError:
             raise MissingDependency("hodgerank[llm]", "asking language models") from None
         self._base_url, self._key, self._timeout = base_url, key, timeout
-        self._client: httpx.AsyncClient | None = None
+        self._key_header, self._further_headers = key_header, dict(headers)
+        self._query = f"?{urlencode(query)}" if query else ""
+        self._idle: list[httpx.AsyncClient] = []
+        self._tls: ssl.SSLContext | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def send(
-        self, model: str, messages: Sequence[Mapping[str, Any]], parameters: Mapping[str, Any]
+        self,
+        model: str,
+        messages: Sequence[Mapping[str, Any]],
+        parameters: Mapping[str, Any],
+        idempotency_key: str = "",
     ) -> Reply | CallError:
-        """Make one try. Errors of the client are not passed on, since they contain the key."""
-        result = await self._send(model, messages, parameters)
+        """Make one try. Errors of the client are not passed on, since they contain the key.
+
+        Servers that know the header Idempotency-Key return the first reply to the same key again.
+        """
+        headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
+        result = await self._send(model, messages, parameters, headers)
         if isinstance(result, CallError):
             hidden = replace(result, what=self._key.hidden_in_error(result.what))
             return _refusal(hidden, model) if hidden.is_filtered else hidden
@@ -119,12 +146,17 @@ class Connection:
 
     async def close(self) -> None:
         """Close connections; the next call opens new ones."""
-        client, self._client = self._client, None
-        if client is not None and self._loop is asyncio.get_running_loop():
-            await client.aclose()
+        clients, self._idle = self._idle, []
+        if self._loop is asyncio.get_running_loop():
+            for client in clients:
+                await client.aclose()
 
     async def _send(
-        self, model: str, messages: Sequence[Mapping[str, Any]], parameters: Mapping[str, Any]
+        self,
+        model: str,
+        messages: Sequence[Mapping[str, Any]],
+        parameters: Mapping[str, Any],
+        headers: Mapping[str, str],
     ) -> Reply | CallError:
         try:
             content = _json({"model": model, "messages": messages, **parameters})
@@ -132,12 +164,13 @@ class Connection:
             return CallError(
                 f"the request cannot be sent as JSON: {_said(error)}", Remedy.LEAVE_THE_CALL
             )
-        client, url = self._connected(), f"{self._base_url}/chat/completions"
+        url = f"{self._base_url}/chat/completions{self._query}"
         response: httpx.Response | None = None
         try:
             async with (
                 asyncio.timeout(self._timeout),
-                client.stream("POST", url, content=content) as response,
+                self._client() as client,
+                client.stream("POST", url, content=content, headers=headers) as response,
             ):
                 body, is_whole = await _body(response)
             if not response.is_success:
@@ -154,24 +187,37 @@ class Connection:
                 return CallError(f"no connection to {self._base_url}: {_said(error)}")
             return CallError(f"the connection broke: {_said(error)}")
 
-    def _connected(self) -> httpx.AsyncClient:
-        """The client; connections belong to the loop that runs, and another one needs others."""
+    @asynccontextmanager
+    async def _client(self) -> AsyncIterator[httpx.AsyncClient]:
+        """Lend a client with one connection, which must not be used by two calls at once.
+
+        One client for all calls would search all its connections several times for each of them.
+        Connections belong to the loop that runs, and another one needs others.
+        """
         loop = asyncio.get_running_loop()
-        if self._client is None or self._loop is not loop:
-            self._client, self._loop = self._opened(), loop
-        return self._client
+        if self._loop is not loop:
+            self._idle, self._loop = [], loop
+        client = self._idle.pop() if self._idle else self._opened()
+        try:
+            yield client
+        finally:
+            if self._loop is loop and len(self._idle) < MOST_IDLE:
+                self._idle.append(client)
+            else:
+                await client.aclose()
 
     def _opened(self) -> httpx.AsyncClient:
         import httpx
 
+        if self._tls is None:
+            self._tls = _tls_context(self._base_url)
+            _settle_optional_imports()
         return httpx.AsyncClient(
             headers=self._headers(),
-            verify=_tls_context(self._base_url),
+            verify=self._tls,
             follow_redirects=False,
             timeout=None,  # a try has its time as a whole
-            limits=httpx.Limits(
-                max_connections=MOST_CONNECTIONS, max_keepalive_connections=MOST_IDLE
-            ),
+            limits=httpx.Limits(max_connections=1, max_keepalive_connections=1),
         )
 
     def _headers(self) -> httpx.Headers:
@@ -179,13 +225,16 @@ class Connection:
         import httpx
 
         accounts = {header: os.environ.get(name) for name, header in ACCOUNTS.items()}
+        sent = self._key.sent
+        key = (self._key_header, sent) if self._key_header else ("Authorization", f"Bearer {sent}")
         return httpx.Headers(
             {
-                "Authorization": f"Bearer {self._key.sent}",
+                key[0]: key[1],
                 "User-Agent": f"hodgerank/{__version__}",
                 "Accept": "application/json",
                 "Content-Type": "application/json",
                 **{header: account for header, account in accounts.items() if account},
+                **self._further_headers,
             }
         )
 
@@ -203,6 +252,15 @@ def _tls_context(base_url: str) -> ssl.SSLContext:
     if not (os.environ.get("SSL_CERT_FILE") or os.environ.get("SSL_CERT_DIR")):
         context.load_default_certs()
     return context
+
+
+def _settle_optional_imports() -> None:
+    """Let a missing module be known as missing.
+
+    httpcore tries to import sniffio with every lock, and each time searches the whole path.
+    """
+    if "sniffio" not in sys.modules and find_spec("sniffio") is None:
+        sys.modules["sniffio"] = None  # type: ignore[assignment]
 
 
 def _json(content: Mapping[str, Any]) -> bytes:
@@ -226,6 +284,8 @@ def _error(body: bytes, response: httpx.Response) -> object:
         said = json.loads(text)
     except (ValueError, RecursionError):
         return text
+    if isinstance(said, list) and len(said) == 1:  # Gemini puts the object into a list
+        (said,) = said
     return said.get("error", said) if isinstance(said, dict) else said
 
 

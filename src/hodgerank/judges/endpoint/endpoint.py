@@ -12,7 +12,7 @@ from dataclasses import replace
 from random import Random
 from types import MappingProxyType
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from hodgerank.display import short
 from hodgerank.errors import HodgeRankError, InvalidArgument, JudgeFailed, require_positive
@@ -50,6 +50,7 @@ def checked_address(url: str) -> str:
 OPENAI = "https://api.openai.com/v1"
 MOST_LOGPROBS = 20  # what chat completions give at most
 NOT_PARAMETERS = ("model", "messages", "stream", "n")  # what a call is, and what would break it
+MOST_REJECTED = 10  # calls in a row that are rejected for an unclear reason
 SECRETS = ("api_key", "apikey", "key", "authorization", "headers", "extra_headers")
 WhileOut = Callable[[], AbstractContextManager[None]]
 OnAttempt = Callable[[int, str | None], None]
@@ -115,6 +116,9 @@ class Endpoint:
         Seconds until a try times out.
     retries
         Retries of a call without a valid chat completion.
+    key_header, headers, query
+        Header for the key instead of Authorization; headers and parameters of the address that are
+        sent with every call.
     pace
         Pace shared by all calls to this model.
     on_attempt
@@ -132,6 +136,9 @@ class Endpoint:
         parameters: Mapping[str, Any] = MappingProxyType({}),
         timeout: float = 60.0,
         retries: int = 6,
+        key_header: str = "",
+        headers: Mapping[str, str] = MappingProxyType({}),
+        query: Mapping[str, str] = MappingProxyType({}),
         pace: Pace,
         on_attempt: OnAttempt = lambda attempt, problem: None,
         rng: Random | None = None,
@@ -148,7 +155,12 @@ class Endpoint:
             self.base_url,
             ApiKey(api_key, is_needed=not address),
             require_positive(timeout, "timeout"),
+            key_header=key_header,
+            headers=headers,
+            query=query,
         )
+        self.address = f"{self.base_url}?{urlencode(query)}" if query else self.base_url
+        self._n_rejected = 0  # in a row
         self._retries, self._pace, self._on_attempt = retries, pace, on_attempt
         self._rng, self._sleep, self._clock = rng or Random(), sleep, clock
 
@@ -167,31 +179,38 @@ class Endpoint:
         *,
         logprobs: bool,
         expected_tokens: float = 0,
+        idempotency_key: str = "",
         while_out: WhileOut = nullcontext,
     ) -> Reply:
         """Return the reply to messages.
 
         `expected_tokens` counts towards the pace until the reply reports its tokens; `while_out` is
-        entered while a try is in progress, not while it waits. Raises `CallFailed` or
-        `EndpointRefuses`.
+        entered while a try is in progress, not while it waits. Tries have the same
+        `idempotency_key` until the server has answered with an error, which it might repeat.
+        Raises `CallFailed` or `EndpointRefuses`.
         """
         place, attempt, wasted = self._pace.place(), 0, (0, 0)
+        key, n_errors = idempotency_key, 0
         parameters = self.parameters_sent(logprobs=logprobs)
         while True:
             attempt += 1
             async with self._pace.slot(expected_tokens, place):
                 started = self._clock()
                 with while_out():
-                    result = await self._connection.send(self.model, messages, parameters)
+                    result = await self._connection.send(self.model, messages, parameters, key)
                 seconds = self._clock() - started
                 if isinstance(result, Reply):
                     self._on_attempt(attempt, None)
+                    self._n_rejected = 0
                     self._count_tokens(result, expected_tokens)
                     return _with_costs(result, wasted, seconds, attempt)
                 wait = result.retry_after or backoff(attempt, self._rng)
                 if result.remedy is Remedy.HOLD_BACK and wait <= LONGEST_RETRY_AFTER:
                     self._pace.hold_back(wait)
             self._on_attempt(attempt, result.what)
+            if result.status and idempotency_key:
+                n_errors += 1
+                key = f"{idempotency_key}-{n_errors}"
             wasted = (
                 wasted[0] + (result.prompt_tokens or 0),
                 wasted[1] + (result.completion_tokens or 0),
@@ -208,16 +227,26 @@ class Endpoint:
         if reply.prompt_tokens is not None and reply.completion_tokens is not None:
             self._pace.correct(expected, reply.prompt_tokens + reply.completion_tokens)
 
+    def _is_hopeless(self, call_error: CallError) -> bool:
+        """Return whether all calls will be rejected.
+
+        An unclear error is that of the call, unless many calls in a row have it.
+        """
+        if call_error.remedy is Remedy.DOUBT:
+            self._n_rejected += 1
+            return self._n_rejected >= MOST_REJECTED
+        return call_error.remedy is Remedy.LEAVE_THE_ENDPOINT
+
     def _raise_if_useless(
         self, call_error: CallError, wait: float, attempt: int, wasted: tuple[int, int]
     ) -> None:
-        if call_error.remedy is Remedy.LEAVE_THE_ENDPOINT:
+        if self._is_hopeless(call_error):
             raise EndpointRefuses(
                 f"{self.model} at {self.base_url} rejects calls: {call_error.what}",
                 status=call_error.status,
                 attempts=attempt,
             )
-        if call_error.remedy is Remedy.LEAVE_THE_CALL:
+        if call_error.remedy in (Remedy.LEAVE_THE_CALL, Remedy.DOUBT):
             why = f"rejected this prompt: {call_error.what}"
         elif wait > LONGEST_RETRY_AFTER:
             why = (

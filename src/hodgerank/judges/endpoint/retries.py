@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from enum import Enum, auto
@@ -58,7 +59,32 @@ def _date(text: str | None) -> float | None:
 LONGEST_QUOTE = 300
 NO_CREDIT = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
 TOO_FAST = {"rate_limit_exceeded"}
-TOO_LONG = {"context_length_exceeded", "string_above_max_length"}
+TOO_LONG = {
+    "context_length_exceeded",  # OpenAI, Azure, Groq
+    "string_above_max_length",
+    "exceed_context_size_error",  # llama.cpp, which says so with status 500, too
+    "request_too_large",  # Anthropic
+    "model_max_prompt_tokens_exceeded",
+}
+SAYS_TOO_LONG = re.compile(
+    r"maximum context length|context ?(?:length|window|size|limit) ?(?:was |is |has been )?exceed|"
+    r"exceed\w* (?:the |its |available |model'?s? |maximum |max |configured ){0,4}context|"
+    r"context ?window ?exceeded|(?:prompt|input) is too long|"
+    r"input token count\b.{0,40}\bexceed|maximum (?:prompt|input|model) length|"
+    r"max_tokens must be at least 1, got -|inputs?` tokens \+|too many input tokens|"
+    r"reduce the length of the (?:messages|prompt|input)|^request too large\b",
+    re.IGNORECASE,
+)
+"""How vLLM, SGLang, Anthropic, Gemini, OpenRouter and gateways say it, whose codes say nothing."""
+WRONG_REQUEST = {
+    "unsupported_parameter",
+    "unsupported_value",
+    "unknown_parameter",
+    "invalid_api_key",
+    "model_not_found",
+}
+NOT_UNDERSTOOD = (400, 422)
+QUOTES = ("input", "body", "messages", "prompt")
 FILTERED = {"content_filter", "content_policy_violation", "invalid_prompt"}
 PASSING = (408, 409, 425)
 ADVICE = {
@@ -77,6 +103,7 @@ class Remedy(Enum):
     TRY_AGAIN = auto()
     HOLD_BACK = auto()  # all calls, then try again
     LEAVE_THE_CALL = auto()  # others may succeed
+    DOUBT = auto()  # the call or all calls may be wrong: which, the next calls show
     LEAVE_THE_ENDPOINT = auto()  # none will
 
 
@@ -101,12 +128,15 @@ def refused_with(status: int, error: object, headers: Mapping[str, str]) -> Call
         said, advice = f"it redirects to {where}", "use that address as base URL if you trust it"
     else:
         said, advice = _message(error), ADVICE.get(status, "")
+    remedy = _remedy(status, codes, error)
     if codes & NO_CREDIT:
         advice = ADVICE[402]
+    elif remedy is Remedy.LEAVE_THE_CALL:
+        advice = "shorten the items, or lower max_tokens" if status != 413 else ""
     return CallError(
         visible(cut(": ".join(part for part in (f"HTTP {status}", said) if part), LONGEST_QUOTE))
         + (f" ({advice})" if advice else ""),
-        _remedy(status, codes),
+        remedy,
         status,
         retry_after(headers),
         is_filtered=400 <= status < 500 and bool(codes & FILTERED),
@@ -131,16 +161,36 @@ def broken(completion: BrokenCompletion, headers: Mapping[str, str]) -> CallErro
     )
 
 
-def _remedy(status: int, codes: set[str]) -> Remedy:
+def _remedy(status: int, codes: set[str], error: object) -> Remedy:
     if codes & NO_CREDIT:
         return Remedy.LEAVE_THE_ENDPOINT
+    if status == 413 or (status >= 400 and _is_too_long(codes, error)):
+        return Remedy.LEAVE_THE_CALL
     if status == 429:
         return Remedy.HOLD_BACK
     if status in PASSING or status >= 500:
         return Remedy.TRY_AGAIN
-    if status == 413 or codes & TOO_LONG:
-        return Remedy.LEAVE_THE_CALL
+    if status in NOT_UNDERSTOOD and not codes & WRONG_REQUEST:
+        return Remedy.DOUBT
     return Remedy.LEAVE_THE_ENDPOINT
+
+
+def _is_too_long(codes: set[str], error: object) -> bool:
+    """Return whether the prompt is too long, in any part of the error."""
+    return bool(codes & TOO_LONG) or any(map(SAYS_TOO_LONG.search, _texts_in(error)))
+
+
+def _texts_in(error: object) -> Iterator[str]:
+    """Yield the texts of an error, except those that it quotes from the request."""
+    if isinstance(error, str):
+        yield error
+    elif isinstance(error, Mapping):
+        for name, value in error.items():
+            if name not in QUOTES:
+                yield from _texts_in(value)
+    elif isinstance(error, Sequence):
+        for value in error:
+            yield from _texts_in(value)
 
 
 def _codes(error: object) -> set[str]:

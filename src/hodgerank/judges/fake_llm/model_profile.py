@@ -18,7 +18,7 @@ class ModelProfile:
     """Behaviour of a fake model.
 
     It perceives z = acuity (s_left - s_right) + position_bias + verbosity_bias (length of left
-    - length of right) / 100 with logistic noise, so that
+    - length of right) / 100 + self_preference (own_left - own_right) with logistic noise, so that
 
         P(A) = lapse / 2 + (1 - lapse) sigmoid(z)
 
@@ -32,6 +32,8 @@ class ModelProfile:
         Bias towards the left item, on the logit scale.
     verbosity_bias
         Bias towards the longer text, per 100 characters, on the logit scale.
+    self_preference, own
+        Bias towards texts of its own family, on the logit scale, and these texts.
     lapse
         Share of random answers.
     ties
@@ -47,14 +49,18 @@ class ModelProfile:
     acuity: float = 1.0
     position_bias: float = 0.0
     verbosity_bias: float = 0.0
+    self_preference: float = 0.0
     lapse: float = 0.0
     ties: float = 0.0
     abstain: float = 0.0
     refuse: float = 0.0
     ramble: float = 0.0
+    own: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         for field in fields(self):
+            if field.name == "own":
+                continue
             value = getattr(self, field.name)
             is_share = field.name in ("lapse", "abstain", "refuse", "ramble")
             low, high = (0.0, 1.0) if is_share else (-inf, inf)
@@ -66,12 +72,19 @@ class ModelProfile:
         if self.refuse + self.ramble > 1:
             raise InvalidArgument("refuse and ramble are shares of all replies: at most 1 together")
 
-    def perceived(self, scores: tuple[float, float], lengths: tuple[int, int]) -> float:
+    def perceived(
+        self,
+        scores: tuple[float, float],
+        lengths: tuple[int, int],
+        texts: tuple[str, str] = ("", ""),
+    ) -> float:
         """Return z: the perceived advantage of the left item, on the logit scale."""
+        own = (texts[0] in self.own) - (texts[1] in self.own)
         return (
             self.acuity * (scores[0] - scores[1])
             + self.position_bias
             + self.verbosity_bias * (lengths[0] - lengths[1]) / 100
+            + self.self_preference * own
         )
 
     def probabilities(self, z: float, labels: Labels) -> dict[str, float]:

@@ -57,7 +57,7 @@ def said(
     places = shown(prompt, scores)
     left, right = (place.text for place in places)
     lengths = (_length(left), _length(right))
-    z = profile.perceived((scores[left], scores[right]), lengths)
+    z = profile.perceived((scores[left], scores[right]), lengths, (left, right))
     chances = profile.probabilities(z, offered(prompt, places) if labels is None else labels)
     kind, which = rng.random(), rng.random()
     if kind < profile.refuse:

@@ -114,6 +114,21 @@ def require_labels(labels: Mapping[str, float | None], name: str) -> None:
         )
 
 
+def require_pattern(pattern: str | None, name: str) -> None:
+    """Refuse a pattern that is no regular expression, or has more than one group."""
+    if pattern is None:
+        return
+    try:
+        n_groups = re.compile(pattern).groups
+    except (re.error, TypeError) as error:
+        raise InvalidArgument(f"{name}: pattern is not a regular expression: {error}") from None
+    if n_groups > 1:
+        raise InvalidArgument(
+            f"{name}: pattern has {n_groups} groups: keep one around the label, and write the "
+            "others as (?:...)"
+        )
+
+
 SHIPPED = ("choice", "tie", "grade")
 
 
@@ -136,6 +151,9 @@ class Template:
         Text for {context} if both items have the same; nothing without one.
     sample_context
         Text before an item that has its own context.
+    pattern
+        Regular expression that finds the label in a reply, in its first group if it has one. It
+        replaces all rules about replies.
     name
         Name in messages.
     """
@@ -145,11 +163,13 @@ class Template:
     system: str | None = None
     context: str = "{context}"
     sample_context: str = "{context}\n"
+    pattern: str | None = None
     name: str = field(default="template", compare=False)
 
     def __post_init__(self) -> None:
         require_places({part: getattr(self, part) for part in PLACES}, self.name)
         require_labels(self.labels, self.name)
+        require_pattern(self.pattern, self.name)
         outcomes = {label: None if y is None else float(y) for label, y in self.labels.items()}
         object.__setattr__(self, "labels", outcomes)
 
@@ -226,7 +246,7 @@ def _parsed(content: bytes, name: str) -> Template:
         found = tomllib.loads(content.decode("utf-8-sig"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise InvalidArgument(f"{name} is not readable as TOML: {error}") from None
-    known = (*PLACES, "answers")
+    known = (*PLACES, "pattern", "answers")
     for key, value in found.items():
         if key not in known:
             raise InvalidArgument(

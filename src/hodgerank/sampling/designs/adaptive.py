@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from hodgerank.estimators.position_bias.position_cells import Position
+from hodgerank.estimators.position_bias.groupings import Position
 from hodgerank.kernels.selection.misordering import order_weights
 from hodgerank.sampling.designs.dense_posterior import DensePosterior
 from hodgerank.sampling.designs.design import Design, Vote, VoteBatch

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from hodgerank.estimators.position_bias.position_cells import Position
+from hodgerank.estimators.position_bias.groupings import Position
 from hodgerank.kernels import posterior
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.kernels.selection import misordering, pair_search

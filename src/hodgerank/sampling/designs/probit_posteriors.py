@@ -9,7 +9,7 @@ from threading import Thread
 
 import numpy as np
 
-from hodgerank.estimators.position_bias.position_cells import Position
+from hodgerank.estimators.position_bias.groupings import Position
 from hodgerank.kernels import posterior
 from hodgerank.sampling.designs.dense_posterior import enlarge, prior_resistance
 from hodgerank.sampling.designs.design import Vote, VoteBatch

@@ -9,7 +9,7 @@ from typing import Literal, Self
 import numpy as np
 
 from hodgerank.errors import InvalidArgument, require_one_of, require_positive
-from hodgerank.estimators.position_bias.position_cells import Position
+from hodgerank.estimators.position_bias.groupings import Position
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.kernels.selection import fiedler
 from hodgerank.sampling.candidates import Candidates

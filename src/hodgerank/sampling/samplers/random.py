@@ -9,7 +9,7 @@ from typing import Literal, Self
 import numpy as np
 
 from hodgerank.errors import require_one_of
-from hodgerank.estimators.position_bias.position_cells import Position
+from hodgerank.estimators.position_bias.groupings import Position
 from hodgerank.kernels.selection.tie_breaking import least_asked_pair
 from hodgerank.sampling.candidates import Candidates
 from hodgerank.sampling.designs.design import Design, Vote, VoteBatch

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Self
 
 from hodgerank.errors import require_positive
-from hodgerank.estimators.position_bias.position_cells import Position
+from hodgerank.estimators.position_bias.groupings import Position
 from hodgerank.kernels.posterior import covariance_of
 from hodgerank.sampling.candidates import Candidates
 from hodgerank.sampling.designs.design import Posterior

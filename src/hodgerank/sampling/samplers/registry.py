@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from hodgerank.errors import InvalidArgument, require_one_of
-from hodgerank.estimators.position_bias.position_cells import Position
+from hodgerank.estimators.position_bias.groupings import Position
 from hodgerank.sampling.candidates import Candidates
 from hodgerank.sampling.display_order import Display
 from hodgerank.sampling.sampler import Sampler

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 
 from hodgerank.errors import InvalidArgument
-from hodgerank.estimators.position_bias.position_cells import Position
+from hodgerank.estimators.position_bias.groupings import Position
 from hodgerank.kernels.selection.misordering import top_k_weights
 from hodgerank.sampling.candidates import AnyPair, Candidates, ListedPairs
 from hodgerank.sampling.designs.adaptive import AdaptiveDesign, AdaptiveManyDesign

@@ -14,7 +14,7 @@ from hodgerank.campaign.page_settings import PARAMETERS
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.collecting.stopping import read_rule
 from hodgerank.errors import HodgeRankError
-from hodgerank.estimators.position_bias.position_cells import POSITIONS
+from hodgerank.estimators.position_bias.groupings import POSITIONS
 from hodgerank.estimators.score_scale import UNITS
 from hodgerank.sampling.display_order import Display
 from hodgerank.sampling.samplers.registry import STRATEGIES

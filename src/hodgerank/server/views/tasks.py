@@ -20,6 +20,7 @@ from starlette.responses import JSONResponse, Response
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.commands import answers, leases
 from hodgerank.campaign.items import CampaignItem
+from hodgerank.campaign.sampler_feed import NotReady
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.state import CampaignState
 from hodgerank.campaign.tasks import Status, Task
@@ -47,6 +48,7 @@ from hodgerank.server.views.worker_request import (
     joined,
     next_step,
     speaker,
+    turn_when_ready,
 )
 from hodgerank.types import Item
 
@@ -305,7 +307,7 @@ class PageSkipRequest(PageTasksRequest):
 
 
 async def answer(request: Request, given: PageAnswerRequest) -> Response:
-    """Take an answer, and give the next tasks, in one decision."""
+    """Take an answer, and give the next tasks, in one decision where they are ready."""
     campaign, name = await speaker(request, given)
     answer = given.task, given.outcome, name, given.seconds, given.is_focused, 1.0
 
@@ -351,12 +353,15 @@ async def _reply(
     has: Collection[str],
     take: Callable[[CampaignState, float], None],
 ) -> Response:
-    def settle(state: CampaignState, now: float) -> NextStep:
+    def settle(state: CampaignState, now: float) -> NextStep | None:
         joined(state, name)
         take(state, now)
-        return next_step(state, now, campaign.new_id, name)
+        try:
+            return next_step(state, now, campaign.new_id, name)
+        except NotReady:  # what was taken is saved at once
+            return None
 
-    turn = await transact(campaign, settle)
+    turn = await transact(campaign, settle) or await turn_when_ready(campaign, name)
     plain = plain_turn(turn, url(request, "media", campaign.id), has)
     content = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
     return Response(content.encode("utf-8", "replace"), media_type="application/json")
