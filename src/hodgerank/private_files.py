@@ -1,4 +1,4 @@
-"""Files that only their owner reads (the umask plays no part); their group too where it was allowed.
+"""Files that only their owner reads; their group too where it was allowed. No umask matters.
 
 A file beside another one, such as the lock of a database or a picture in a folder, gets the
 permissions of the group from that one.
