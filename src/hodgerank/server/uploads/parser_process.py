@@ -160,7 +160,7 @@ class _Parser:
 
 
 class _Failed(Exception):
-    """What a parser raised that is no message for users."""
+    """Failure of a parser that is no message for users."""
 
     def __init__(self, words: str, details: str = "") -> None:
         super().__init__(words, details)
