@@ -17,7 +17,7 @@ from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.stores.access_keys import KEY_KINDS
 from hodgerank.campaign.tasks import Purpose, Status
-from hodgerank.campaign.workers import Worker
+from hodgerank.campaign.workers import Worker, arrival_of
 from hodgerank.errors import CampaignError
 from hodgerank.types import IntArray
 
@@ -163,7 +163,8 @@ class CampaignState(CampaignSnapshot):
 
     def _join(self, event: Event) -> None:
         worker = self.workers[self._code(event.worker)]
-        worker.panel = dict(event.data or {})
+        worker.panel, is_person = arrival_of(event.data)
+        worker.is_person = worker.is_person or is_person
         if worker.joined_at is None:
             worker.joined_at = event.at
 
@@ -354,7 +355,7 @@ class CampaignState(CampaignSnapshot):
         del self.worker_codes[worker.name]
         self.worker_codes[event.worker] = number
         worker.name, worker.panel, worker.ban_reason = event.worker, {}, ""
-        worker.is_forgotten = True
+        worker.is_person, worker.is_forgotten = False, True
         self._take_all_in(worker)
 
     def _pause(self, event: Event) -> None:

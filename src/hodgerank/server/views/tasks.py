@@ -32,7 +32,7 @@ from hodgerank.server.item_view import Shown, shown
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import url
 from hodgerank.server.views.openapi import operation
-from hodgerank.server.views.permissions import acting_as, campaign_with
+from hodgerank.server.views.permissions import acting_as, campaign_with, named_by
 from hodgerank.server.views.request_fields import (
     WHOLE,
     Body,
@@ -183,7 +183,7 @@ async def lease_tasks(request: Request, campaign: Named, given: Lease) -> Respon
     same tasks. If there is none, `why` in the problem has the reason. A judge may use worker names
     that begin with the name of its token and a colon.
     """
-    worker = acting_as(request, given.worker)
+    worker = await acting_as(request, campaign, given.worker)
 
     def lease(state: CampaignState, now: float) -> list[dict[str, Any]]:
         found = leases.lease(state, now, campaign.new_id, worker, given.n)
@@ -199,7 +199,7 @@ async def answer_task(request: Request, task: TaskId, given: AnswerRequest) -> R
     It is saved when the response comes. Repeating it changes nothing; a different answer is
     refused. A tie has outcome 0, if the campaign allows ties; to give no answer, skip the task.
     """
-    worker = None if given.worker is None else acting_as(request, given.worker)
+    worker = None if given.worker is None else named_by(request, given.worker)
     campaign = await campaign_with(request, task)
     receipt = await transact(
         campaign,
@@ -223,7 +223,7 @@ async def skip_task(request: Request, task: TaskId, given: Skip) -> Response:
 
     An abstention, not a tie. The worker does not get the pair again. Repeating it changes nothing.
     """
-    worker = None if given.worker is None else acting_as(request, given.worker)
+    worker = None if given.worker is None else named_by(request, given.worker)
     campaign = await campaign_with(request, task)
     await transact(
         campaign, lambda state, now: answers.skip(state, now, task, given.reason, worker)
@@ -237,7 +237,7 @@ async def undo_answer(request: Request, campaign: Named, given: WorkerNamed) -> 
 
     Returns the task with which they get the pair again. Each request undoes one more answer.
     """
-    worker = acting_as(request, given.worker)
+    worker = await acting_as(request, campaign, given.worker)
 
     def undo(state: CampaignState, now: float) -> dict[str, Any]:
         task = answers.undo(state, now, campaign.new_id, worker)
