@@ -188,6 +188,69 @@ def test_systems_and_prompts_come_from_columns_of_any_name(run, folder):
     assert pl.read_csv("run/ranking.csv")["item"].to_list() == ["good", "bad"]
 
 
+@pytest.fixture
+def outputs(folder):
+    """Outputs of four systems to twelve prompts, with columns of the prompts; and their scores."""
+    rows = [
+        {
+            "system": f"s{s}", "prompt": f"Prompt {p}?", "output": f"s{s} says {p}",
+            "category": ["code", "text"][p % 2], "reference": f"{{left}} of {p}", "count": p + 2,
+            "tokens": 10 * s + p,
+        }
+        for p in range(12)
+        for s in range(4)
+    ]  # fmt: skip
+    pl.DataFrame(rows).write_csv("outputs.csv")
+    return {row["output"]: float(row["system"][1]) for row in rows}
+
+
+PROMPT = """user = "{question} {context} {reference} {left} {right}"
+[answers]
+A = 1
+B = -1
+"""
+
+
+def test_columns_of_prompts_reach_templates_votes_and_groups(run, folder, outputs):
+    (folder / "mine.toml").write_text(PROMPT)
+    arguments = ("--template", "mine.toml", "-o", "run")
+    with FakeLLM(outputs) as fake_llm:
+        status, _, err = run(*words(fake_llm, *arguments, items="outputs.csv", budget=60))
+        sent = [call.body["messages"][0]["content"] for call in fake_llm.calls]
+    assert (status, err) == (0, "")
+    votes = pl.read_csv("run/votes.csv")
+    columns = ["context", "category", "reference", "count_extra", "asked_by"]
+    assert votes.columns == ["left", "right", "outcome", "worker", *columns]
+    known = {row["context"]: row for row in votes.iter_rows(named=True)}
+    for text in sent:
+        prompt = re.search(r"Prompt \d+\?", text)[0]
+        assert f"{prompt} {{left}} of {prompt[7:-1]} s" in text
+        assert known[prompt]["category"] == ["code", "text"][int(prompt[7:-1]) % 2]
+    status, out, err = run("rank", "run/votes.csv", "--by", "category")
+    assert (status, err) == (0, "")
+    assert "category code" in out
+    _, out, _ = run("rank", "run/votes.csv")
+    assert "clustered by unit (12 units)" in " ".join(out.split())
+    assert run("report", "run/votes.csv", "--by", "category", "--no-forecast", "-o", "r.md")[0] == 0
+    votes.select("left", "right", "outcome", pl.col("context").alias("asked")).write_csv(
+        "human.csv"
+    )
+    for more in ((), ("--unit", "asked")):
+        _, out, _ = run("agree", "human.csv", "run/votes.csv", "--by", "category", *more)
+        assert "category text" in out
+    again = run(*words(NOWHERE, *arguments, items="outputs.csv", budget=60))
+    assert again[0] == 0
+    assert pl.read_csv("run/votes.csv").equals(votes)
+
+
+def test_an_unknown_place_of_a_template_is_an_error(run, folder, outputs):
+    (folder / "mine.toml").write_text(PROMPT.replace("{reference}", "{referense}"))
+    more = ("--template", "mine.toml", "-o", "run")
+    status, _, err = run(*words(NOWHERE, *more, items="outputs.csv"))
+    assert status == 2
+    assert "did you mean reference?" in " ".join(err.split())
+
+
 # Before anything is paid for
 
 

@@ -172,6 +172,8 @@ class ChatJudge:
         self._gate = CallGate()
         self._turns = JudgeSchedule(self.items, self.panel.models, repeats, seed)
         prompt = template if isinstance(template, Template) else load_template(template)
+        for each in (one.template or prompt for one in self.panel.judges.values()):
+            each.require_columns(self.items.column_names)
         self._caller = ModelCaller(
             question, prompt, self.panel, self.ledger, log, probabilities=probabilities
         )

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -15,6 +16,7 @@ from hodgerank.collecting.collector import Collector, OnAnswer, RunResult
 from hodgerank.collecting.run_async import PairLoop, Turn
 from hodgerank.collecting.stopping import StoppingRule
 from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.vote_columns import written_names
 from hodgerank.display import Displayed, Preview, short
 from hodgerank.errors import JudgeFailed, NothingToAsk, require_one_of
 from hodgerank.estimators.worker_weights import weighed
@@ -60,6 +62,8 @@ class JudgedRun(Displayed):
         Items with a text that seems to address the judge.
     families
         Items of each judge's own family.
+    prompt_columns
+        Columns that are constant within each context, such as its category: values by context.
     """
 
     question: str
@@ -74,6 +78,7 @@ class JudgedRun(Displayed):
     notes: tuple[str, ...] = ()
     suspicious: tuple[Item, ...] = ()
     families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    prompt_columns: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
 
     def _headline(self) -> str:
         return f"{short(self.question)!r}: {self.result._headline()}"
@@ -88,7 +93,8 @@ class JudgedRun(Displayed):
         """
         from hodgerank.data.sources.frames import build_frame
 
-        return build_frame(votes_in(self.judged, self.asked_by), backend)
+        votes = votes_in(self.judged, self.asked_by, self.prompt_columns)
+        return build_frame(votes, backend)
 
     @property
     def unjudged(self) -> tuple[Item, ...]:
@@ -157,8 +163,15 @@ class JudgedRun(Displayed):
         return tuple(pair for pair in self.open_pairs or () if known.issuperset(pair))
 
 
-def votes_in(judged: Iterable[Judged], asked_by: str) -> dict[str, list[Any]]:
-    """Return columns of a table of votes; replies to the same prompt share the weight of one."""
+def votes_in(
+    judged: Iterable[Judged],
+    asked_by: str,
+    prompt_columns: Mapping[str, Mapping[str, str | None]] = MappingProxyType({}),
+) -> dict[str, list[Any]]:
+    """Return columns of a table of votes; replies to the same prompt share the weight of one.
+
+    Columns of prompts that would be read as columns of votes get another ending.
+    """
     answered = [call for call in judged if call.verdict.outcome is not None]
     columns: dict[str, list[Any]] = {
         "left": [call.pair.left for call in answered],
@@ -171,6 +184,9 @@ def votes_in(judged: Iterable[Judged], asked_by: str) -> dict[str, list[Any]]:
         columns["weight"] = [1 / times[call.pair, call.model, call.context] for call in answered]
     if any(call.context for call in answered):
         columns["context"] = [call.context for call in answered]
+        names = written_names(next(iter(prompt_columns.values()), {}), [*columns, "asked_by"])
+        for name, written in names.items():
+            columns[written] = [prompt_columns[call.context][name] for call in answered]
     columns["asked_by"] = [asked_by] * len(answered)
     return columns
 
@@ -268,6 +284,7 @@ async def judge_items(
         tuple(notes_on(judge)),
         suspicious_items(judge.items),
         judge.families,
+        judge.items.prompt_columns,
     )
 
 

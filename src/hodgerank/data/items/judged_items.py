@@ -28,6 +28,9 @@ class JudgedItems(Displayed):
         Track of each item; empty without tracks.
     left_out
         Files of a folder that were not used.
+    prompt_columns, column_names
+        Further columns with the same value for all samples of a context, such as the category or
+        the reference of a prompt: their values by context, and their names.
 
     Examples
     --------
@@ -39,11 +42,12 @@ class JudgedItems(Displayed):
     def __init__(self, rows: Iterable[Row], name: str, left_out: Sequence[str] = ()) -> None:
         self._samples: dict[str, dict[str | None, Sample]] = {}
         rows = list(rows)
+        self._others = [(row.item, row.sample.context, dict(row.others)) for row in rows]
         for row in rows:
             _require_id(row.item, f"{name}, {row.where}")
         self.tracks = tracks_of(rows, name)
         found: dict[tuple[str, str | None], str] = {}
-        for where, item, sample, _ in rows:
+        for where, item, sample, *_ in rows:
             if earlier := found.get((item, sample.context)):
                 raise InvalidComparisons(_twice(name, item, sample.context, earlier, where))
             found[item, sample.context] = where
@@ -84,9 +88,13 @@ class JudgedItems(Displayed):
             return ()
         if self.has_one_sample_each:
             (a,), (b,) = one.values(), other.values()
-            return (ShownPair(a, b, a.context if a.context == b.context else None),)
+            context = a.context if a.context == b.context else None
+            return (ShownPair(a, b, context, columns=self.prompt_columns.get("", {})),)
         shared = sorted(one.keys() & other.keys(), key=self._order.__getitem__)
-        return tuple(ShownPair(one[key], other[key], key, key or "") for key in shared)
+        return tuple(
+            ShownPair(one[key], other[key], key, key or "", self.prompt_columns.get(key or "", {}))
+            for key in shared
+        )
 
     def n_showings(self, a: str, b: str) -> int:
         """Return the number of contexts that both have; 0 for items of different tracks."""
@@ -114,6 +122,28 @@ class JudgedItems(Displayed):
         ]
         n_items = len(self.items)
         return pairs if len(pairs) < n_items * (n_items - 1) // 2 else None
+
+    @cached_property
+    def prompt_columns(self) -> dict[str, dict[str, str | None]]:
+        """Return the values of columns that are constant within each context, by its key.
+
+        If each item has one sample, all have the key "", and a column is constant for all.
+        """
+        found: dict[str, dict[str, str | None]] = {}
+        varying = {name: False for _, _, others in self._others for name in others}
+        for _, context, others in self._others:
+            key = "" if self.has_one_sample_each else context or ""
+            first = found.setdefault(key, {name: others.get(name) for name in varying})
+            for name, value in first.items():
+                varying[name] |= others.get(name) != value
+        empty = {n for n in varying if all(values[n] is None for values in found.values())}
+        names = [name for name, varies in varying.items() if not varies and name not in empty]
+        return {key: {n: values[n] for n in names} for key, values in found.items()}
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """Names of the columns that are constant within each context."""
+        return tuple(next(iter(self.prompt_columns.values()), {}))
 
     @property
     def n_groups(self) -> int:
