@@ -27,7 +27,7 @@ INTERRUPTED = StopReason("interrupted", "interrupted")
 
 
 class JudgeFolder:
-    """A folder for calls, votes, ranking and report; `files` are those written so far."""
+    """A folder for `calls`, `votes`, ranking and report; `files` are those written so far."""
 
     def __init__(self, path: Path, form: str) -> None:
         if form == "html":
@@ -42,7 +42,7 @@ class JudgeFolder:
         for name in (CALLS, CAMPAIGN, VOTES, OPTIONS, RANKING, self._page.name):
             if (path / name).is_dir():  # before any call is paid for
                 raise CannotWrite(f"{path / name} is a folder: remove it, or name another place")
-        self.calls = path / CALLS
+        self.calls, self.votes = path / CALLS, path / VOTES
         self.files = [self.calls, path / CAMPAIGN]
 
     def run(self, judge: ChatJudge, **campaign: Any) -> JudgedRun:

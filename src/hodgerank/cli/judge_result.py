@@ -86,13 +86,17 @@ def _as_text(content: Any) -> str:
 
 @dataclass(frozen=True)
 class JudgeResult(CommandResult):
-    """A judged campaign and its files; without a report if it was interrupted."""
+    """A judged campaign and its files; without a report if it was interrupted.
+
+    `compare` is the command that compares the judge with people, whose questions were asked.
+    """
 
     run: JudgedRun
     report: Report | None
     n_before: int
     items: JudgedItems
     files: list[Path]
+    compare: str
     as_json: bool
     written = None
 
@@ -120,8 +124,10 @@ class JudgeResult(CommandResult):
             ],
             "retired": dict(run.retired),
             "notes": list(run.notes),
+            "panel_agreement": None if run.panel_agreement is None else asdict(run.panel_agreement),
             "suspicious": list(run.suspicious),
             "files": [str(path) for path in self.files],
+            "compare": self.compare or None,
             "report": None if self.report is None else self.report.to_dict(),
         }
 
@@ -154,6 +160,8 @@ class JudgeResult(CommandResult):
             show_warnings([words], console)
         self._show_judges(console)
         console.print(verbatim("written: " + ", ".join(map(str, self.files))))
+        if self.compare and self.report is not None:
+            console.print(verbatim(f"Compare with people: {self.compare}", "bold"), soft_wrap=True)
 
     def _show_judges(self, console: Console) -> None:
         table = plain_table()

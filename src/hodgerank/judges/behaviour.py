@@ -14,6 +14,7 @@ from hodgerank.estimators.position_bias.bias_test import FirstChoiceRate, first_
 from hodgerank.estimators.workers.assessment import ADVERSARIAL, CARELESS, WorkerAssessment
 from hodgerank.judges.chat_judge import ChatJudge, Judged
 from hodgerank.judges.design_effect import FEWEST_CONTEXTS
+from hodgerank.judges.panel_agreement import PanelAgreement
 from hodgerank.judges.preferences import JudgePreferences, judge_preferences
 from hodgerank.judges.prices import ModelCost
 from hodgerank.judges.replies import Status
@@ -122,7 +123,8 @@ class Asked(NamedTuple):
     """Describe the judges and questions; `share` is that of `effective_share`.
 
     `suspicious` are items whose text addresses the judge, `retired` the judges that were asked no
-    more, `families` the items of their own families.
+    more, `families` the items of their own families, `agreement` that of the judges on questions
+    that all of them got.
     """
 
     question: str
@@ -135,6 +137,7 @@ class Asked(NamedTuple):
     retired: Mapping[str, str] = MappingProxyType({})
     notes: Sequence[str] = ()
     families: Mapping[str, Sequence[str]] = MappingProxyType({})
+    agreement: PanelAgreement | None = None
 
 
 def judges_section(found: Findings, asked: Asked) -> Section:
@@ -163,6 +166,8 @@ def judges_section(found: Findings, asked: Asked) -> Section:
         blocks.append(Bullets(tuple(told)))
     leans = _leans(judges, found.trust.workers, first)
     blocks.append(Bullets(leans) if leans else Paragraph((say("judges.no_lean"),)))
+    if asked.agreement is not None:
+        blocks.append(Bullets((_agreement(asked.agreement),)))
     if prefers := _preferences(preferences, found.trust.workers):
         blocks.append(Bullets(prefers))
     notes = [say("judges.reading")]
@@ -249,6 +254,13 @@ def _preferences(found: JudgePreferences, workers: WorkerAssessment | None) -> t
     elif found.why_not:
         said.append(say(f"judges.family_{found.why_not}"))
     return tuple(said)
+
+
+def _agreement(found: PanelAgreement) -> Text:
+    alpha = f"{found.alpha:.2f}"
+    if found.lower is not None:
+        alpha += f" ({found.lower:.2f} to {found.upper:.2f})"
+    return say("judges.agreement", n=found.n_questions, judges=found.n_judges, alpha=alpha)
 
 
 def _share(share: Share) -> str:

@@ -141,6 +141,11 @@ class JudgedItems(Displayed):
         return {key: {n: values[n] for n in names} for key, values in found.items()}
 
     @property
+    def contexts(self) -> tuple[str, ...]:
+        """Keys of all contexts."""
+        return ("",) if self.has_one_sample_each else tuple(key or "" for key in self._order)
+
+    @property
     def column_names(self) -> tuple[str, ...]:
         """Names of the columns that are constant within each context."""
         return tuple(next(iter(self.prompt_columns.values()), {}))
