@@ -23,6 +23,8 @@ from hodgerank.data.items.judged_items import JudgedItems
 from hodgerank.judges.expected_cost import ExpectedCost
 from hodgerank.judges.prompts.images import logged
 from hodgerank.judges.run_on_items import JudgedRun
+from hodgerank.judges.trade_offs import TradeOff, trade_offs
+from hodgerank.reporting.findings import Findings
 from hodgerank.reporting.report import Report
 from hodgerank.types import Pair
 
@@ -128,6 +130,7 @@ class JudgeResult(CommandResult):
             "suspicious": list(run.suspicious),
             "files": [str(path) for path in self.files],
             "compare": self.compare or None,
+            "trade_offs": [found._asdict() for found in self._trade_offs()],
             "report": None if self.report is None else self.report.to_dict(),
         }
 
@@ -146,6 +149,12 @@ class JudgeResult(CommandResult):
             if n := len(self.run.unjudged):
                 words = f"{count(n, 'item')} without votes not ranked"
                 show_warnings([words], console)
+            for found in self._trade_offs():
+                less = (
+                    "takes {:.0%} less time" if found.column == "latency" else "costs {:.0%} less"
+                )
+                words = f"{found.item} is statistically tied with {found.leader} and "
+                console.print(verbatim(words + less.format(found.saving) + "."))
         elif self.exit_status == INTERRUPTED:
             console.print(verbatim("Run the same command again to resume.", "bold"))
         show_warnings(
@@ -162,6 +171,12 @@ class JudgeResult(CommandResult):
         console.print(verbatim("written: " + ", ".join(map(str, self.files))))
         if self.compare and self.report is not None:
             console.print(verbatim(f"Compare with people: {self.compare}", "bold"), soft_wrap=True)
+
+    def _trade_offs(self) -> list[TradeOff]:
+        """Return items that are tied with the first one and cost less."""
+        if self.report is None or not isinstance(self.report.findings, Findings):
+            return []
+        return list(trade_offs(self.report.findings.verdict, self.run.costs))
 
     def _show_judges(self, console: Console) -> None:
         table = plain_table()

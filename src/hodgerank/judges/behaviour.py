@@ -18,6 +18,7 @@ from hodgerank.judges.panel_agreement import PanelAgreement
 from hodgerank.judges.preferences import JudgePreferences, judge_preferences
 from hodgerank.judges.prices import ModelCost
 from hodgerank.judges.replies import Status
+from hodgerank.judges.trade_offs import Costs, TradeOff, trade_offs
 from hodgerank.reporting.blocks import Block, Bullets, Paragraph, Section, Table, Text
 from hodgerank.reporting.findings import Findings
 from hodgerank.reporting.messages import name_of, percent, quoted, say
@@ -124,7 +125,7 @@ class Asked(NamedTuple):
 
     `suspicious` are items whose text addresses the judge, `retired` the judges that were asked no
     more, `families` the items of their own families, `agreement` that of the judges on questions
-    that all of them got.
+    that all of them got, `costs` the costs of the items.
     """
 
     question: str
@@ -138,6 +139,7 @@ class Asked(NamedTuple):
     notes: Sequence[str] = ()
     families: Mapping[str, Sequence[str]] = MappingProxyType({})
     agreement: PanelAgreement | None = None
+    costs: Costs = MappingProxyType({})
 
 
 def judges_section(found: Findings, asked: Asked) -> Section:
@@ -162,6 +164,8 @@ def judges_section(found: Findings, asked: Asked) -> Section:
     told += [say("judges.note", words=visible(words)) for words in asked.notes]
     if n := len(asked.suspicious):
         told.append(say("judges.suspicious", n=n, names=_some(asked.suspicious)))
+    for found_one in trade_offs(found.verdict, asked.costs):
+        told.append(_trade_off(found_one))
     if told:
         blocks.append(Bullets(tuple(told)))
     leans = _leans(judges, found.trust.workers, first)
@@ -254,6 +258,12 @@ def _preferences(found: JudgePreferences, workers: WorkerAssessment | None) -> t
     elif found.why_not:
         said.append(say(f"judges.family_{found.why_not}"))
     return tuple(said)
+
+
+def _trade_off(found: TradeOff) -> Text:
+    key = "judges.faster" if found.column == "latency" else "judges.cheaper"
+    names = {"item": quoted(found.item), "leader": quoted(found.leader)}
+    return say(key, saving=found.saving, **names)
 
 
 def _agreement(found: PanelAgreement) -> Text:

@@ -31,6 +31,7 @@ from hodgerank.judges.folder_campaign import folder_campaign, hand_in
 from hodgerank.judges.injection import suspicious_items
 from hodgerank.judges.panel_agreement import PanelAgreement, panel_agreement
 from hodgerank.judges.question_plan import QuestionPlan, listed_questions
+from hodgerank.judges.trade_offs import Costs
 from hodgerank.reporting.report import Report, report
 from hodgerank.sampling.answers import Answer
 from hodgerank.sampling.sampler import Sampler
@@ -73,6 +74,9 @@ class JudgedRun(Displayed):
         Columns that are constant within each context, such as its category: values by context.
     panel_agreement
         Agreement of the judges on the questions that all of them got (`overlap`).
+    costs
+        Costs of the items, by column, item and context: the report names a tied item that costs
+        less than the first one.
     """
 
     question: str
@@ -89,6 +93,7 @@ class JudgedRun(Displayed):
     families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     prompt_columns: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
     panel_agreement: PanelAgreement | None = None
+    costs: Costs = field(default_factory=dict)
 
     def _headline(self) -> str:
         return f"{short(self.question)!r}: {self.result._headline()}"
@@ -167,6 +172,7 @@ class JudgedRun(Displayed):
             self.notes,
             self.families,
             self.panel_agreement,
+            self.costs,
         )
 
     def _open_among(self, items: Sequence[Item]) -> tuple[Pair, ...]:
@@ -325,6 +331,7 @@ async def judge_items(
         judge.families,
         judge.items.prompt_columns,
         panel_agreement(plan.shared_calls),
+        judge.items.costs,
     )
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from hodgerank.data.items.item_table import Row, rows_of_folder, rows_of_table, 
 from hodgerank.data.items.samples import Sample, ShownPair
 from hodgerank.display import UNSEEN, Displayed, Preview, short
 from hodgerank.errors import InvalidArgument, InvalidComparisons, UnknownItem
+
+COSTS = ("cost", "price", "latency")
 
 
 class JudgedItems(Displayed):
@@ -31,6 +34,8 @@ class JudgedItems(Displayed):
     prompt_columns, column_names
         Further columns with the same value for all samples of a context, such as the category or
         the reference of a prompt: their values by context, and their names.
+    costs
+        Costs of samples, by column, item and context.
 
     Examples
     --------
@@ -139,6 +144,29 @@ class JudgedItems(Displayed):
         empty = {n for n in varying if all(values[n] is None for values in found.values())}
         names = [name for name, varies in varying.items() if not varies and name not in empty]
         return {key: {n: values[n] for n in names} for key, values in found.items()}
+
+    @cached_property
+    def costs(self) -> dict[str, dict[str, dict[str, float]]]:
+        """Return numbers in columns called cost, price or latency, by item and context.
+
+        Empty cells are left out, and so is a column with other values or negative numbers.
+        """
+        found: dict[str, dict[str, dict[str, float]]] = {}
+        for name in dict.fromkeys(n for _, _, others in self._others for n in others):
+            if name.strip().lower() not in COSTS:
+                continue
+            by_item: dict[str, dict[str, float]] = {}
+            for item, context, others in self._others:
+                if (value := others.get(name)) is None:
+                    continue
+                number = _number(value)
+                if number is None:
+                    break
+                key = "" if self.has_one_sample_each else context or ""
+                by_item.setdefault(item, {})[key] = number
+            else:
+                found[name] = by_item
+        return found
 
     @property
     def contexts(self) -> tuple[str, ...]:
@@ -276,6 +304,15 @@ def _rows_of_mapping(items: Mapping[str, Any]) -> Iterable[Row]:
                     f"{where}: give a text or a Sample, not a {type(sample).__name__}"
                 )
             yield Row(f"{where}, sample {place}", item, sample)
+
+
+def _number(value: str) -> float | None:
+    """Return a finite number that is not negative; None for anything else."""
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return number if 0 <= number < inf else None
 
 
 def _require_id(item: object, where: str) -> None:
