@@ -164,8 +164,8 @@ def judges_section(found: Findings, asked: Asked) -> Section:
     told += [say("judges.note", words=visible(words)) for words in asked.notes]
     if n := len(asked.suspicious):
         told.append(say("judges.suspicious", n=n, names=_some(asked.suspicious)))
-    for found_one in trade_offs(found.verdict, asked.costs):
-        told.append(_trade_off(found_one))
+    if asked.costs:
+        told += map(_trade_off, trade_offs(found.verdict, asked.costs))
     if told:
         blocks.append(Bullets(tuple(told)))
     leans = _leans(judges, found.trust.workers, first)
