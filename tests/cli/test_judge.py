@@ -9,8 +9,10 @@ import signal
 import subprocess
 import sys
 import threading
+from collections import Counter
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from itertools import permutations
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -186,6 +188,187 @@ def test_systems_and_prompts_come_from_columns_of_any_name(run, folder):
     votes = pl.read_csv("run/votes.csv")
     assert set(votes["context"]) == {row["asked"] for row in rows}
     assert pl.read_csv("run/ranking.csv")["item"].to_list() == ["good", "bad"]
+
+
+@pytest.fixture
+def outputs(folder):
+    """Outputs of four systems to twelve prompts, with columns of the prompts; and their scores."""
+    rows = [
+        {
+            "system": f"s{s}", "prompt": f"Prompt {p}?", "output": f"s{s} says {p}",
+            "category": ["code", "text"][p % 2], "reference": f"{{left}} of {p}", "count": p + 2,
+            "tokens": 10 * s + p,
+        }
+        for p in range(12)
+        for s in range(4)
+    ]  # fmt: skip
+    pl.DataFrame(rows).write_csv("outputs.csv")
+    return {row["output"]: float(row["system"][1]) for row in rows}
+
+
+PROMPT = """user = "{question} {context} {reference} {left} {right}"
+[answers]
+A = 1
+B = -1
+"""
+
+
+def test_columns_of_prompts_reach_templates_votes_and_groups(run, folder, outputs):
+    (folder / "mine.toml").write_text(PROMPT)
+    arguments = ("--template", "mine.toml", "-o", "run")
+    with FakeLLM(outputs) as fake_llm:
+        status, _, err = run(*words(fake_llm, *arguments, items="outputs.csv", budget=60))
+        sent = [call.body["messages"][0]["content"] for call in fake_llm.calls]
+    assert (status, err) == (0, "")
+    votes = pl.read_csv("run/votes.csv")
+    columns = ["context", "category", "reference", "count_extra", "asked_by"]
+    assert votes.columns == ["left", "right", "outcome", "worker", *columns]
+    known = {row["context"]: row for row in votes.iter_rows(named=True)}
+    for text in sent:
+        prompt = re.search(r"Prompt \d+\?", text)[0]
+        assert f"{prompt} {{left}} of {prompt[7:-1]} s" in text
+        assert known[prompt]["category"] == ["code", "text"][int(prompt[7:-1]) % 2]
+    status, out, err = run("rank", "run/votes.csv", "--by", "category")
+    assert (status, err) == (0, "")
+    assert "category code" in out
+    _, out, _ = run("rank", "run/votes.csv")
+    assert "clustered by unit (12 units)" in " ".join(out.split())
+    assert run("report", "run/votes.csv", "--by", "category", "--no-forecast", "-o", "r.md")[0] == 0
+    votes.select("left", "right", "outcome", pl.col("context").alias("asked")).write_csv(
+        "human.csv"
+    )
+    for more in ((), ("--unit", "asked")):
+        _, out, _ = run("agree", "human.csv", "run/votes.csv", "--by", "category", *more)
+        assert "category text" in out
+    again = run(*words(NOWHERE, *arguments, items="outputs.csv", budget=60))
+    assert again[0] == 0
+    assert pl.read_csv("run/votes.csv").equals(votes)
+
+
+def test_an_unknown_place_of_a_template_is_an_error(run, folder, outputs):
+    (folder / "mine.toml").write_text(PROMPT.replace("{reference}", "{referense}"))
+    more = ("--template", "mine.toml", "-o", "run")
+    status, _, err = run(*words(NOWHERE, *more, items="outputs.csv"))
+    assert status == 2
+    assert "did you mean reference?" in " ".join(err.split())
+
+
+# Questions of people
+
+
+@pytest.fixture
+def human(outputs):
+    """Votes of people on 30 questions about the outputs, most of them by two people."""
+    rows = [
+        {"left": f"s{k % 4}", "right": f"s{(k % 4 + 1 + k % 3) % 4}", "outcome": 1 - 2 * (k % 2),
+         "who": f"w{k % 5 + twice}", "prompt": f"Prompt {k % 12}?"}
+        for k in range(36) for twice in range(1 + (k % 3 > 0))
+    ]  # fmt: skip
+    pl.DataFrame(rows).write_csv("human.csv")
+    return {(frozenset((row["left"], row["right"])), row["prompt"]) for row in rows}
+
+
+def asked_about(votes):
+    """The questions of votes, with how often each was asked."""
+    rows = votes.select("left", "right", "context").iter_rows()
+    return Counter((frozenset((a, b)), context) for a, b, context in rows)
+
+
+@pytest.mark.parametrize("orders", ["single", "both"])
+def test_the_questions_of_people_are_asked_exactly_and_resumed(run, outputs, human, orders):
+    each = 1 + (orders == "both")
+    more = ("--pairs", "human.csv", "--orders", orders, "-o", "run")
+    arguments = [*words(None, *more, items="outputs.csv"), "--max-calls", 5]
+    at = arguments.index("--budget")
+    del arguments[at : at + 2]
+    with FakeLLM(outputs) as fake_llm:
+        arguments += ["--base-url", fake_llm.base_url]
+        status, _, err = run(*arguments)
+        assert status == 2
+        assert f"--max-calls {len(human) * each}" in " ".join(err.split())
+        status, _, err = run(*arguments[:-4], *arguments[-2:], "--budget", 7)
+        assert status == 2
+        assert f"--budget {len(human) * each}" in " ".join(err.split())
+        assert not fake_llm.calls
+        del arguments[-4:-2]
+        status, out, err = run(*arguments)
+        assert (status, err) == (0, "")
+        assert len(fake_llm.calls) == len(human) * each
+        text = " ".join(out.split())
+        assert f"all {len(human)} questions were asked" in text
+        assert "Compare with people: hodgerank agree human.csv run/votes.csv" in text
+        votes = pl.read_csv("run/votes.csv")
+        assert asked_about(votes) == Counter(dict.fromkeys(human, each))
+        assert len(votes.unique(["left", "right", "context"])) == len(votes)
+        assert "adaptively" not in run("agree", "human.csv", "run/votes.csv")[1]
+        lines = (Path("run") / "calls.jsonl").read_text().splitlines(keepends=True)
+        (Path("run") / "calls.jsonl").write_text("".join(lines[:7]))
+        os.remove("run/campaign.db")
+        assert run(*arguments)[0] == 0
+        assert len(fake_llm.calls) == 2 * len(human) * each - 7
+        assert run(*arguments)[0] == 0
+        assert len(fake_llm.calls) == 2 * len(human) * each - 7
+    assert asked_about(pl.read_csv("run/votes.csv")) == Counter(dict.fromkeys(human, each))
+
+
+def test_prompts_of_people_may_be_named_by_a_column(run, outputs, human):
+    items = pl.read_csv("outputs.csv").with_columns(pl.col("count").cast(str).alias("prompt_id"))
+    items.with_columns(("p" + pl.col("prompt_id")).alias("prompt_id")).write_csv("outputs.csv")
+    number = pl.col("prompt").str.extract(r"(\d+)").cast(int) + 2
+    people = pl.read_csv("human.csv").with_columns(("p" + number.cast(str)).alias("question"))
+    people.drop("prompt").write_csv("human.csv")
+    more = ("--pairs", "human.csv", "-o", "run")
+    with FakeLLM(outputs) as fake_llm:
+        status, out, _ = run(*words(fake_llm, *more, items="outputs.csv", budget=99))
+    assert status == 0
+    assert asked_about(pl.read_csv("run/votes.csv")) == Counter(dict.fromkeys(human, 1))
+    command = re.search("people: hodgerank (.*)", out)[1].split()
+    assert command[-2:] == ["--judge-unit", "prompt_id"]
+    assert f"{len(human)} shared questions" in " ".join(run(*command)[1].split())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what"),
+    [
+        ("s1,", "s9,", "people compared s9, which the items do not include"),
+        ("Prompt 3?", "Prompt 99?", "do not include the prompts Prompt 99? of column prompt"),
+        ("Prompt", "prompt", "no column has the prompts of the items"),
+    ],
+)
+def test_questions_that_cannot_be_asked_are_errors(run, folder, human, old, new, what):
+    people = (folder / "human.csv").read_text()
+    (folder / "human.csv").write_text(people.replace(old, new))
+    status, _, err = run(*words(NOWHERE, "--pairs", "human.csv", "-o", "r", items="outputs.csv"))
+    assert status == 3
+    assert what in " ".join(err.split())
+    more = ("--pairs", "human.csv", "--strategy", "rounds", "-o", "r")
+    assert "nothing is chosen" in " ".join(run(*words(NOWHERE, *more))[2].split())
+
+
+# Questions for every judge
+
+
+def test_a_share_of_the_questions_goes_to_every_judge(run, outputs):
+    more = ("-m", "n", "-m", "o", "--overlap", "0.3", "-o", "run")
+    with FakeLLM(outputs) as fake_llm:
+        assert run(*words(fake_llm, *more, items="outputs.csv", budget=40))[0] == 0
+        status, _, err = run(*words(fake_llm, *more, items="outputs.csv", budget=120))
+        assert (status, err) == (0, "")
+        assert len(fake_llm.calls) == 120
+    votes = pl.read_csv("run/votes.csv")
+    ends = (pl.min_horizontal("left", "right"), pl.max_horizontal("left", "right").alias("max"))
+    questions = votes.group_by(*ends, "context").agg(pl.col("worker").n_unique())
+    by_all = (questions["worker"] == 3).mean()
+    assert 0.15 < by_all < 0.5
+    page = (Path("run") / "report.md").read_text()
+    assert "Krippendorff" in page.split("## Judges")[1]
+
+
+def test_an_overlap_needs_several_judges(run, outputs):
+    more = ("--overlap", "0.3", "-o", "run")
+    status, _, err = run(*words(NOWHERE, *more, items="outputs.csv"))
+    assert status == 2
+    assert "there is only one judge" in " ".join(err.split())
 
 
 # Before anything is paid for

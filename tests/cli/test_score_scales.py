@@ -127,6 +127,21 @@ def test_a_leaderboard_in_latex_escapes_the_names(run, votes, tmp_path):
         assert f" & {name} & " in text
 
 
+def test_statistically_tied_items_share_a_rank_in_leaderboards_only(run, tmp_path):
+    rows = [("a", "c", 1)] * 30 + [("b", "c", 1)] * 30 + [("a", "b", 1), ("a", "b", 1)]
+    rows += [("b", "a", 1), ("a", "c", -1), ("b", "c", -1)]
+    path = tmp_path / "tied.csv"
+    pl.DataFrame(rows, ["left", "right", "outcome"], orient="row").write_csv(path)
+    for name in ("board.md", "board.csv"):
+        assert run("rank", path, "-o", tmp_path / name)[0] == 0
+    board = (tmp_path / "board.md").read_text().splitlines()[2:]
+    assert [row[2] for row in board] == ["1", "1", "3"]
+    assert "1–2" in board[1]
+    table = pl.read_csv(tmp_path / "board.csv")
+    assert table["rank"].to_list() == [1, 2, 3]
+    assert table["rank_lower"].to_list() == [1, 1, 3]
+
+
 def test_standard_output_stays_csv(run, votes):
     _, out, _ = run("rank", votes, "--score-scale", "elo", "-o", "-")
     assert out.startswith("item,score,stderr,lower,upper,rank,")

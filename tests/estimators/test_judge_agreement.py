@@ -157,9 +157,41 @@ def test_what_cannot_be_compared_is_an_error():
         hr.agreement([("a", "b", 1)], [("x", "y", 1)])
     with pytest.raises(InvalidComparisons, match="within the same prompt"):
         hr.agreement(votes(rows), votes([("a", "b", 1, "m", "other")]))
-    with pytest.raises(InvalidArgument, match="those of the judge do not"):
+    with pytest.raises(InvalidArgument, match="no column names the same prompts"):
         hr.agreement(votes(rows), [("a", "b", 1)])
     with pytest.raises(InvalidArgument, match="confidence"):
         hr.agreement(rows, rows, confidence=95)
     with pytest.raises(InvalidArgument, match="no extra column 'topic'"):
         hr.agreement(votes(rows), votes(rows), by="topic")
+
+
+def test_prompts_of_one_side_are_found_by_their_values():
+    human, judge = crowd()
+    named, unnamed = votes(human), votes(human, unit=None)
+    expected = hr.agreement(named, votes(judge))
+    for pair in ((unnamed, votes(judge)), (named, votes(judge, unit=None))):
+        found = hr.agreement(*pair)
+        assert found.total == expected.total
+        assert "in column prompt" in found.notes[0].replace("'", "")
+
+
+def test_prompts_that_no_column_or_several_have_must_be_named():
+    human, judge = crowd(questions=30)
+    other = [(*row[:4], f"q{row[4]}", row[5]) for row in human]
+    with pytest.raises(InvalidArgument, match="no column names the same prompts"):
+        hr.agreement(votes(other, unit=None), votes(judge))
+    twice = [(*row[:4], row[4], row[4]) for row in human]
+    with pytest.raises(InvalidArgument, match="columns prompt, language name the same prompts"):
+        hr.agreement(votes(twice, unit=None), votes(judge))
+
+
+def test_categories_may_be_those_of_the_judge():
+    human, judge = crowd()
+    of = {row[4]: ("de", "en")[int(row[4][1:]) % 2] for row in human}
+    here = [(*row[:5], of[row[4]]) for row in human]
+    there = [(*row[:5], of[row[4]]) for row in judge]
+    plain = [row[:5] for row in human]
+    ours = hr.agreement(votes(here), votes(judge), by="language").categories
+    theirs = hr.agreement(votes(plain), votes(there), by="language").categories
+    assert ours == theirs
+    assert [part.name for part in ours] == ["language de", "language en"]

@@ -32,6 +32,7 @@ from hodgerank.cli.progress import doing, telling_progress
 from hodgerank.cli.reading_options import reading_parameters, take_read_options
 from hodgerank.cli.result import CommandResult
 from hodgerank.data.comparisons import ReadReport
+from hodgerank.data.reading.options import ReadOptions, options_file_of, read_options_file
 from hodgerank.data.reading.vote_source import VoteSource
 from hodgerank.estimators.judge_agreement import (
     JudgeAgreement,
@@ -122,7 +123,8 @@ def _reads_two_files(command: Callable[..., CommandResult]) -> Callable[..., Com
         judge_unit = arguments.pop("judge_unit")
         with telling_progress():
             votes = []
-            for path, unit in zip(files, (reading.unit, judge_unit or reading.unit), strict=True):
+            own_unit = _unit_beside(arguments["judge"], reading)
+            for path, unit in zip(files, (reading.unit, judge_unit or own_unit), strict=True):
                 doing(f"reading {path}")
                 # --by names categories of questions; both files are read whole.
                 options = replace(reading, group=None, unit=unit)
@@ -149,7 +151,8 @@ def _reads_two_files(command: Callable[..., CommandResult]) -> Callable[..., Com
             str | None,
             typer.Option(
                 metavar="COLUMN", show_default=False,
-                help="Column of the prompt in the judge's file, if it differs from --unit.",
+                help="Column of the prompt in the judge's file, if it differs from --unit and "
+                "its values do not show it.",
             ),
         ],
     )  # fmt: skip
@@ -161,6 +164,13 @@ def _reads_two_files(command: Callable[..., CommandResult]) -> Callable[..., Com
     run.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {p.name: p.annotation for p in parameters}
     return run
+
+
+def _unit_beside(judge: Path, reading: ReadOptions) -> str | None:
+    """Return the column of the prompt in the judge's file: that of its options comes first."""
+    beside = None if reading.options_file is False else options_file_of(judge)
+    told = {} if beside is None else read_options_file(beside)
+    return told.get("unit", reading.unit)
 
 
 @_reads_two_files
@@ -177,15 +187,16 @@ def agree(
 ) -> AgreeResult:
     """Compare the votes of a judge with those of people on the same questions.
 
-    A question is a pair of items, within the same prompt if --unit names its column. Ask two people
-    each question: otherwise it is unknown how far people agree with each other. At least 200 shared
-    questions, drawn at random, are needed to say how many human votes a call of the judge is worth.
-    --by names a column of the first file, such as the category of the prompt.
+    A question is a pair of items, within the same prompt if --unit names its column. The votes of
+    a run of hodgerank judge name their prompts themselves. Ask two people each question: otherwise
+    it is unknown how far people agree with each other. At least 200 shared questions, drawn at
+    random, are needed to say how many human votes a call of the judge is worth. --by names a column
+    of the first file, or else of the second, such as the category of the prompt.
 
     Examples:
       hodgerank agree human.csv judge.csv --unit prompt
 
-      hodgerank agree human.csv run/votes.csv --unit prompt --judge-unit context
+      hodgerank agree human.csv run/votes.csv
 
       hodgerank agree human.csv judge.csv --unit prompt --by language
     """

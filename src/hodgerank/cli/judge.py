@@ -1,7 +1,10 @@
 """hodgerank judge: rank texts, images or model outputs with language models as judges."""
 
+from __future__ import annotations
+
 import shlex
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -44,10 +47,16 @@ from hodgerank.cli.judge_options import (
 from hodgerank.cli.judge_result import DryRunResult, JudgeResult
 from hodgerank.cli.outputs import AsJson
 from hodgerank.collecting.stopping import read_rule
+from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.items.judged_items import JudgedItems, read_items
+from hodgerank.data.reading.options import ReadOptions
+from hodgerank.data.reading.vote_source import VoteSource
+from hodgerank.data.vote_columns import written_names
 from hodgerank.errors import InvalidArgument
 from hodgerank.judges.chat_judge import ChatJudge
 from hodgerank.judges.expected_cost import expected_costs, some_pairs
+from hodgerank.judges.question_plan import listed_questions
+from hodgerank.judges.run_on_items import DEFAULT_BUDGET
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.sampling.samplers.auto import MOST_EASY
 from hodgerank.sampling.samplers.registry import build_sampler
@@ -67,8 +76,29 @@ Question = Annotated[
     ),
 ]
 Budget = Annotated[
-    int, typer.Option(min=1, help=("Number of votes, including those of earlier runs."))
+    int | None,
+    typer.Option(
+        min=1,
+        help="Number of votes, including those of earlier runs. "
+        f"[default: {DEFAULT_BUDGET}, or as many as --pairs needs]",
+    ),
 ]
+PairsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--pairs",
+        metavar="FILE",
+        help="Votes of people: ask exactly the questions that they answered, pairs and prompts, to "
+        "compare the judge with them (see agree).",
+    ),
+]
+Overlap = Annotated[
+    float,
+    typer.Option(
+        min=0, max=1,
+        help="Share of questions that every judge gets, e.g. 0.1, to report how far judges agree.",
+    ),
+]  # fmt: skip
 Orders = Annotated[
     Literal["single", "both"],
     typer.Option(
@@ -131,7 +161,9 @@ def judge(
     question: Question,
     model: Models = None,
     panel: PanelFile = None,
-    budget: Budget = 400,
+    budget: Budget = None,
+    pairs: PairsFile = None,
+    overlap: Overlap = 0.0,
     stop: StopRule = None,
     answers: Answers = "choice",
     template: TemplateFile = None,
@@ -184,7 +216,10 @@ def judge(
       hodgerank judge outputs.jsonl -q "Which answer is better?" -m ONE -m OTHER --budget 800
       --stop "tau >= 0.9" --prices prices.csv --max-cost 5 -o run/
 
-      hodgerank judge outputs.jsonl -q "Which answer is better?" --panel panel.toml -o run/
+      hodgerank judge outputs.jsonl -q "Which answer is better?" --panel panel.toml --overlap 0.1
+      -o run/
+
+      hodgerank judge outputs.jsonl -q "Which answer is better?" -m NAME --pairs human.csv -o run/
 
       hodgerank judge images/ -q "Which is sharper?" -m NAME --base-url http://localhost:8000/v1
       -o run/
@@ -203,15 +238,53 @@ def judge(
         requests_per_minute=requests_per_minute, tokens_per_minute=tokens_per_minute,
         **money_of(prices, max_calls, max_total_tokens, max_cost, panel),
     )  # fmt: skip
+    human = None
+    if pairs is not None:
+        if strategy != "auto" or vetting or easy_share:
+            raise InvalidArgument(
+                "--pairs names the questions, so nothing is chosen: leave out --strategy, "
+                "--vetting and --easy-share"
+            )
+        strategy = "random"
+        human = HumanQuestions.read(pairs, shown)
     if dry_run:
         log = None if output is None else output / CALLS
-        return _dry_run(judges(), budget, seed, log, as_json)
+        if human is not None and budget is None:
+            budget = human.n_questions * (2 if orders == "both" else 1)
+        return _dry_run(judges(), budget or DEFAULT_BUDGET, seed, log, as_json)
     campaign = {
         "budget": budget, "stop": rule, "concurrency": concurrency, "orders": orders,
-        "sampler": _sampler(strategy, shown, seed, vetting, easy_share),
+        "sampler": _sampler(strategy, shown, seed, vetting, easy_share), "overlap": overlap,
+        "questions": None if human is None else human.votes, "seed": seed,
     }  # fmt: skip
     page = {"title": title or question, "with_forecast": forecast, "seed": seed}
-    return _run(context, judges, campaign, page, _folder(output, form), as_json)
+    return _run(context, judges, campaign, page, _folder(output, form), human, as_json)
+
+
+@dataclass(frozen=True)
+class HumanQuestions:
+    """Votes of people whose questions are asked."""
+
+    path: Path
+    votes: Comparisons
+    n_questions: int
+    prompt_column: str
+
+    @classmethod
+    def read(cls, path: Path, items: JudgedItems) -> HumanQuestions:
+        """Read the votes of people; raises an error for questions that cannot be asked."""
+        votes = VoteSource(path, ReadOptions()).answers()
+        listed = listed_questions(votes, items, str(path))
+        return cls(path, votes, len(listed.questions), listed.prompt_column)
+
+    def command(self, votes: Path) -> str:
+        """Return the command that compares the judge with people."""
+        words = ["hodgerank", "agree", str(self.path), str(votes)]
+        if self.prompt_column != "context":
+            own = ("left", "right", "outcome", "worker", "context", "asked_by")
+            written = written_names([self.prompt_column], own)
+            words += ["--judge-unit", written[self.prompt_column]]
+        return shlex.join(words)
 
 
 def _sampler(
@@ -235,6 +308,7 @@ def _run(
     campaign: dict[str, Any],
     page: dict[str, Any],
     folder: JudgeFolder,
+    human: HumanQuestions | None,
     as_json: bool,
 ) -> JudgeResult:
     """Run or resume the campaign in its folder, and write the report."""
@@ -243,7 +317,8 @@ def _run(
     run = folder.run(judge, **campaign)
     command = shlex.join(["hodgerank", *context.find_root().obj])
     report = folder.report(run, command=command, **page)
-    return JudgeResult(run, report, n_before, judge.items, folder.files, as_json)
+    compare = "" if human is None else human.command(folder.votes)
+    return JudgeResult(run, report, n_before, judge.items, folder.files, compare, as_json)
 
 
 def _dry_run(

@@ -22,12 +22,12 @@ from hodgerank.reporting.report import Report
 
 T = TypeVar("T")
 CALLS, CAMPAIGN = "calls.jsonl", "campaign.db"
-VOTES, RANKING = "votes.csv", "ranking.csv"
+VOTES, OPTIONS, RANKING = "votes.csv", "votes.toml", "ranking.csv"
 INTERRUPTED = StopReason("interrupted", "interrupted")
 
 
 class JudgeFolder:
-    """A folder for calls, votes, ranking and report; `files` are those written so far."""
+    """A folder for `calls`, `votes`, ranking and report; `files` are those written so far."""
 
     def __init__(self, path: Path, form: str) -> None:
         if form == "html":
@@ -39,10 +39,10 @@ class JudgeFolder:
         except OSError as error:
             raise CannotWrite(f"{path} cannot be a folder: {error.strerror or error}") from None
         self._path, self._page = path, path / f"report.{form}"
-        for name in (CALLS, CAMPAIGN, VOTES, RANKING, self._page.name):
+        for name in (CALLS, CAMPAIGN, VOTES, OPTIONS, RANKING, self._page.name):
             if (path / name).is_dir():  # before any call is paid for
                 raise CannotWrite(f"{path / name} is a folder: remove it, or name another place")
-        self.calls = path / CALLS
+        self.calls, self.votes = path / CALLS, path / VOTES
         self.files = [self.calls, path / CAMPAIGN]
 
     def run(self, judge: ChatJudge, **campaign: Any) -> JudgedRun:
@@ -50,9 +50,12 @@ class JudgeFolder:
         try:
             return asyncio.run(_run(judge, {**campaign, "campaign": self._path / CAMPAIGN}))
         finally:
-            votes = pl.DataFrame(votes_in(judge.judged, campaign["sampler"].name))
+            name = campaign["sampler"].name
+            votes = pl.DataFrame(votes_in(judge.judged, name, judge.items.prompt_columns))
             if len(votes):
                 self._write(self._path / VOTES, votes.write_csv())
+                if "context" in votes.columns:
+                    self._write(self._path / OPTIONS, 'unit = "context"\n')
 
     def report(self, run: JudgedRun, **page: Any) -> Report | None:
         """Write ranking and report, unless there are no votes or the run was interrupted."""

@@ -23,6 +23,8 @@ from hodgerank.data.items.judged_items import JudgedItems
 from hodgerank.judges.expected_cost import ExpectedCost
 from hodgerank.judges.prompts.images import logged
 from hodgerank.judges.run_on_items import JudgedRun
+from hodgerank.judges.trade_offs import TradeOff, trade_offs
+from hodgerank.reporting.findings import Findings
 from hodgerank.reporting.report import Report
 from hodgerank.types import Pair
 
@@ -86,13 +88,17 @@ def _as_text(content: Any) -> str:
 
 @dataclass(frozen=True)
 class JudgeResult(CommandResult):
-    """A judged campaign and its files; without a report if it was interrupted."""
+    """A judged campaign and its files; without a report if it was interrupted.
+
+    `compare` is the command that compares the judge with people, whose questions were asked.
+    """
 
     run: JudgedRun
     report: Report | None
     n_before: int
     items: JudgedItems
     files: list[Path]
+    compare: str
     as_json: bool
     written = None
 
@@ -120,8 +126,11 @@ class JudgeResult(CommandResult):
             ],
             "retired": dict(run.retired),
             "notes": list(run.notes),
+            "panel_agreement": None if run.panel_agreement is None else asdict(run.panel_agreement),
             "suspicious": list(run.suspicious),
             "files": [str(path) for path in self.files],
+            "compare": self.compare or None,
+            "trade_offs": [found._asdict() for found in self._trade_offs()],
             "report": None if self.report is None else self.report.to_dict(),
         }
 
@@ -140,6 +149,12 @@ class JudgeResult(CommandResult):
             if n := len(self.run.unjudged):
                 words = f"{count(n, 'item')} without votes not ranked"
                 show_warnings([words], console)
+            for found in self._trade_offs():
+                less = (
+                    "takes {:.0%} less time" if found.column == "latency" else "costs {:.0%} less"
+                )
+                words = f"{found.item} is statistically tied with {found.leader} and "
+                console.print(verbatim(words + less.format(found.saving) + "."))
         elif self.exit_status == INTERRUPTED:
             console.print(verbatim("Run the same command again to resume.", "bold"))
         show_warnings(
@@ -152,6 +167,14 @@ class JudgeResult(CommandResult):
             show_warnings([words], console)
         self._show_judges(console)
         console.print(verbatim("written: " + ", ".join(map(str, self.files))))
+        if self.compare and self.report is not None:
+            console.print(verbatim(f"Compare with people: {self.compare}", "bold"), soft_wrap=True)
+
+    def _trade_offs(self) -> list[TradeOff]:
+        """Return items that are tied with the first one and cost less."""
+        if self.report is None or not isinstance(self.report.findings, Findings):
+            return []
+        return list(trade_offs(self.report.findings.verdict, self.run.costs))
 
     def _show_judges(self, console: Console) -> None:
         table = plain_table()

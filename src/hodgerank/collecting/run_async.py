@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from inspect import isawaitable, iscoroutinefunction
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 from hodgerank.collecting.call_loop import Budget, CallLoop, StopReason
 from hodgerank.collecting.collector import Collector, OnAnswer, RunResult
@@ -66,15 +66,16 @@ class Allowance:
 
 
 class Turn(NamedTuple):
-    """A pair in progress, and the worker if the sampler chose one."""
+    """A pair in progress, and the worker and context if they were chosen with it."""
 
     pair: Pair
     worker: Item | None = None
+    context: str | None = None
 
     @property
     def arguments(self) -> tuple[Any, ...]:
         """Arguments of the judge."""
-        return (self.pair,) if self.worker is None else self
+        return (self.pair,) if self.worker is None else (self.pair, self.worker)
 
 
 class RetryingJudge:
@@ -228,8 +229,22 @@ async def run_async(
         patient.close()
 
 
+class TurnsAhead(Protocol):
+    """Turns that come before those of the sampler."""
+
+    @property
+    def reason_to_end(self) -> str:
+        """Why the sampler is not asked; empty if it is."""
+
+    def next(self) -> Turn | None:
+        """Return the next turn; None if none is due."""
+
+
 class PairLoop(CallLoop[Turn]):
-    """Asks the pairs that a sampler chooses; options are those of `run_async`."""
+    """Asks the pairs that a sampler chooses; options are those of `run_async`.
+
+    `ahead` has turns that come first. They count towards how often a pair may be asked.
+    """
 
     def __init__(
         self,
@@ -242,8 +257,10 @@ class PairLoop(CallLoop[Turn]):
         set_aside: Iterable[Pair],
         on_end: Callable[[str], None] | None,
         workers: Workers | None = None,
+        ahead: TurnsAhead | None = None,
     ) -> None:
         super().__init__(concurrency, collector.budget)
+        self._ahead = ahead
         self._collector, self._ask, self._on_end = collector, ask, on_end
         self._both_orders = both_orders
         self._available = None if workers is None else who_is_available(workers)
@@ -275,6 +292,11 @@ class PairLoop(CallLoop[Turn]):
     async def fill(self) -> str:
         """Send as many pairs as allowed; return why nothing is in progress, if so."""
         while (free := self.n_free) > 0:
+            if self._ahead is not None and (first := self._ahead.next()) is not None:
+                if self._allowance is not None:
+                    self._allowance.take(first.pair)
+                self.send(self._ask(first), first)
+                continue
             if not self._chosen:
                 turns = self._next(free)
                 if isinstance(turns, str):
@@ -290,6 +312,8 @@ class PairLoop(CallLoop[Turn]):
 
     def _next(self, n: int) -> list[Turn] | str:
         """Return the next pairs, or why there are none."""
+        if self._ahead is not None and (reason := self._ahead.reason_to_end):
+            return reason
         sampler, busy = self._collector.sampler, {turn.worker for turn in self.out.values()}
         pending = [*(turn.pair for turn in self.out.values()), *self._set_aside]
         used_up = () if self._allowance is None else self._allowance.used_up
@@ -308,10 +332,11 @@ class PairLoop(CallLoop[Turn]):
         """Tell the sampler an answer."""
         missed: list[BaseException | None] = []
         nonsense: InvalidComparisons | None = None
-        for (pair, worker), task in done:
+        for (pair, worker, context), task in done:
             error = task.exception()
             if isinstance(error, NothingToAsk) and self._allowance is not None:
-                self._allowance.used_up.add(pair)  # there are fewer judges than before
+                if context is None:
+                    self._allowance.used_up.add(pair)  # there are fewer judges than before
                 continue
             try:
                 answer = None if error else answer_of(task.result(), pair, worker)

@@ -27,6 +27,8 @@ import numpy as np
 from scipy.special import ndtr, stdtrit
 
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
+from hodgerank.data.reading.options import ReadOptions
+from hodgerank.data.reading.vote_source import VoteSource
 from hodgerank.display import Displayed, Preview, short
 from hodgerank.errors import InvalidArgument, InvalidComparisons
 from hodgerank.estimators.bayes import bayes_rank
@@ -240,10 +242,11 @@ def agreement(
     ----------
     human, judge
         Comparisons, or anything `read_comparisons` accepts. If questions belong to prompts, read
-        both with `unit=`. Several judges are also assessed one by one.
+        both with `unit=`. If only one was, the other must have one column with the same prompts.
+        Several judges are also assessed one by one.
     by
-        Column of the human votes, such as a category or language of the prompts; agreement is also
-        computed for each of its values.
+        Column of the human votes, or else of those of the judge, such as a category or language of
+        the prompts; agreement is also computed for each of its values.
     confidence
         Confidence level of the intervals.
     seed
@@ -260,9 +263,15 @@ def agreement(
         raise InvalidArgument(f"confidence {confidence} must be between 0.5 and 1")
     people = source_of(human).answers().repeated()
     model = source_of(judge).answers().repeated()
+    notes = []
+    if people.units and not model.units:
+        model, note = _by_prompt(model, people, "the judge")
+        notes.append(note)
+    elif model.units and not people.units:
+        people, note = _by_prompt(people, model, "people")
+        notes.append(note)
     shared = _Shared.of(people, model)
     rng = np.random.default_rng(seed)
-    notes = []
     if people.report.adaptive:
         notes.append(
             "the pairs that people answered were chosen adaptively: they are close, which lowers "
@@ -272,7 +281,7 @@ def agreement(
     judges = [
         (str(model.workers[k]), shared.of_judge(model.worker == k)) for k in n_judges.tolist()
     ]
-    categories = [] if by is None else shared.categories(people, by)
+    categories = [] if by is None else shared.categories(people, model, by)
     total = shared.summary("all", confidence, rng)
     if total.n_prompts < FEWEST_CLUSTERS:
         what = "prompts" if shared.has_prompts else "questions"
@@ -298,6 +307,25 @@ def _summaries(
     parts: list[tuple[str, _Shared]], confidence: float, rng: np.random.Generator
 ) -> tuple[SharedQuestions, ...]:
     return tuple(part.summary(name, confidence, rng) for name, part in parts if part.n_questions)
+
+
+def _by_prompt(votes: Comparisons, other: Comparisons, whose: str) -> tuple[Comparisons, str]:
+    """Return votes by prompt, from the column with the prompts of the other votes, and a note."""
+    prompts = set(map(str, other.units or ()))
+    found = []
+    for name, values in votes.extra.items():
+        here = {str(value) for value in values.unique().drop_nulls().to_list()}
+        if len(here & prompts) > min(len(here), len(prompts)) / 2:
+            found.append(name)
+    if len(found) != 1:
+        what = f"columns {', '.join(map(short, found))} name" if found else "no column names"
+        raise InvalidArgument(
+            f"only one of the two votes was read by prompt, and {what} the same prompts in the "
+            f"votes of {whose}: read both with unit= (--unit COLUMN, --judge-unit COLUMN), or "
+            "neither"
+        )
+    note = f"the prompts of {whose} are those in column {short(repr(found[0]))}"
+    return VoteSource(votes, ReadOptions(unit=found[0])).answers(), note
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,12 +354,6 @@ class _Shared:
     @classmethod
     def of(cls, people: Comparisons, judge: Comparisons) -> _Shared:
         """Number the questions of both."""
-        if bool(people.units) != bool(judge.units):
-            with_units, without = ("people", "judge") if people.units else ("judge", "people")
-            raise InvalidArgument(
-                f"the votes of the {with_units} name prompts, those of the {without} do not: read "
-                "both with unit= (--unit COLUMN), or neither"
-            )
         names: dict[str, int] = {}
         units: dict[str, int] = {}
         keys, votes = [], []
@@ -376,18 +398,20 @@ class _Shared:
         """Return the questions of some of the judge's votes."""
         return self._with(np.ones(len(self.question), bool), rows)
 
-    def categories(self, people: Comparisons, by: str) -> list[tuple[str, _Shared]]:
-        """Return the questions of each value of a column of the human votes."""
-        values = np.array(
-            ["" if value is None else str(value) for value in people.extra.require(by).to_list()],
-            dtype=object,
-        )
-        is_shared = self.question >= 0
+    def categories(
+        self, people: Comparisons, judge: Comparisons, by: str
+    ) -> list[tuple[str, _Shared]]:
+        """Return the questions of each value of a column of either votes."""
+        of_judge = by in judge.extra and by not in people.extra
+        column = (judge if of_judge else people).extra.require(by).to_list()
+        values = np.array(["" if value is None else str(value) for value in column], dtype=object)
+        here, there = (self.asked, self.question) if of_judge else (self.question, self.asked)
         found = []
-        for value in sorted(set(values[is_shared])):
-            rows = is_shared & (values == value)
-            asked = np.isin(self.asked, self.question[rows])
-            found.append((f"{by} {value}" if value else f"no {by}", self._with(rows, asked)))
+        for value in sorted(set(values[here >= 0])):
+            rows = (here >= 0) & (values == value)
+            others = np.isin(there, here[rows])
+            part = self._with(others, rows) if of_judge else self._with(rows, others)
+            found.append((f"{by} {value}" if value else f"no {by}", part))
         return found
 
     def _with(self, rows: BoolArray, calls: BoolArray) -> _Shared:

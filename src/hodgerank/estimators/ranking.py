@@ -403,7 +403,11 @@ class Ranking(Displayed, Charted, Tabulated):
         return Preview(names, rows, len(self))
 
     def _text_table(self) -> TextTable:
-        """The leaderboard: rank, item, score, interval, possible ranks and votes."""
+        """The leaderboard: rank, item, score, interval, possible ranks and votes.
+
+        The rank is 1 plus the number of significantly better items, so statistically tied items
+        share a rank.
+        """
         several, scale = self.n_components > 1, self.scale
         score = f"{scale.label[:1].upper()}{scale.label[1:]}"
         interval = f"{100 * self.confidence:g}% interval"
@@ -411,7 +415,7 @@ class Ranking(Displayed, Charted, Tabulated):
         rows = (
             (
                 *([f"{self.components[k] + 1}"] if several else []),
-                f"{row.rank}",
+                f"{row.rank_lower}",
                 str(row.item),
                 scale.text(row.score).replace("-", MINUS),
                 f"{scale.text(row.lower)} to {scale.text(row.upper)}".replace("-", MINUS),

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hodgerank.judges.chat_judge import Judged as Judged
     from hodgerank.judges.ledger import Caps as Caps
     from hodgerank.judges.panel import PanelJudge as PanelJudge
+    from hodgerank.judges.panel_agreement import PanelAgreement as PanelAgreement
     from hodgerank.judges.panel_file import read_panel as read_panel
     from hodgerank.judges.prices import Price as Price
     from hodgerank.judges.prices import Prices as Prices
@@ -48,6 +49,7 @@ _HOMES = {
     "Template": "judges.prompts.template",
     "load_template": "judges.prompts.template",
     "PanelJudge": "judges.panel",
+    "PanelAgreement": "judges.panel_agreement",
     "read_panel": "judges.panel_file",
     "Caps": "judges.ledger",
     "Price": "judges.prices",

@@ -14,9 +14,11 @@ from hodgerank.estimators.position_bias.bias_test import FirstChoiceRate, first_
 from hodgerank.estimators.workers.assessment import ADVERSARIAL, CARELESS, WorkerAssessment
 from hodgerank.judges.chat_judge import ChatJudge, Judged
 from hodgerank.judges.design_effect import FEWEST_CONTEXTS
+from hodgerank.judges.panel_agreement import PanelAgreement
 from hodgerank.judges.preferences import JudgePreferences, judge_preferences
 from hodgerank.judges.prices import ModelCost
 from hodgerank.judges.replies import Status
+from hodgerank.judges.trade_offs import Costs, TradeOff, trade_offs
 from hodgerank.reporting.blocks import Block, Bullets, Paragraph, Section, Table, Text
 from hodgerank.reporting.findings import Findings
 from hodgerank.reporting.messages import name_of, percent, quoted, say
@@ -122,7 +124,8 @@ class Asked(NamedTuple):
     """Describe the judges and questions; `share` is that of `effective_share`.
 
     `suspicious` are items whose text addresses the judge, `retired` the judges that were asked no
-    more, `families` the items of their own families.
+    more, `families` the items of their own families, `agreement` that of the judges on questions
+    that all of them got, `costs` the costs of the items.
     """
 
     question: str
@@ -135,6 +138,8 @@ class Asked(NamedTuple):
     retired: Mapping[str, str] = MappingProxyType({})
     notes: Sequence[str] = ()
     families: Mapping[str, Sequence[str]] = MappingProxyType({})
+    agreement: PanelAgreement | None = None
+    costs: Costs = MappingProxyType({})
 
 
 def judges_section(found: Findings, asked: Asked) -> Section:
@@ -159,10 +164,14 @@ def judges_section(found: Findings, asked: Asked) -> Section:
     told += [say("judges.note", words=visible(words)) for words in asked.notes]
     if n := len(asked.suspicious):
         told.append(say("judges.suspicious", n=n, names=_some(asked.suspicious)))
+    if asked.costs:
+        told += map(_trade_off, trade_offs(found.verdict, asked.costs))
     if told:
         blocks.append(Bullets(tuple(told)))
     leans = _leans(judges, found.trust.workers, first)
     blocks.append(Bullets(leans) if leans else Paragraph((say("judges.no_lean"),)))
+    if asked.agreement is not None:
+        blocks.append(Bullets((_agreement(asked.agreement),)))
     if prefers := _preferences(preferences, found.trust.workers):
         blocks.append(Bullets(prefers))
     notes = [say("judges.reading")]
@@ -257,6 +266,19 @@ def _preferences(found: JudgePreferences, workers: WorkerAssessment | None) -> t
     elif found.why_not:
         said.append(say(WHY_NO_FAMILY[found.why_not]))
     return tuple(said)
+
+
+def _trade_off(found: TradeOff) -> Text:
+    key = "judges.faster" if found.column == "latency" else "judges.cheaper"
+    names = {"item": quoted(found.item), "leader": quoted(found.leader)}
+    return say(key, saving=found.saving, **names)
+
+
+def _agreement(found: PanelAgreement) -> Text:
+    alpha = f"{found.alpha:.2f}"
+    if found.lower is not None:
+        alpha += f" ({found.lower:.2f} to {found.upper:.2f})"
+    return say("judges.agreement", n=found.n_questions, judges=found.n_judges, alpha=alpha)
 
 
 def _share(share: Share) -> str:

@@ -172,6 +172,8 @@ class ChatJudge:
         self._gate = CallGate()
         self._turns = JudgeSchedule(self.items, self.panel.models, repeats, seed)
         prompt = template if isinstance(template, Template) else load_template(template)
+        for each in (one.template or prompt for one in self.panel.judges.values()):
+            each.require_columns(self.items.column_names)
         self._caller = ModelCaller(
             question, prompt, self.panel, self.ledger, log, probabilities=probabilities
         )
@@ -239,6 +241,11 @@ class ChatJudge:
         return self._turns.n_open(pair)
 
     @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the judges that are not retired."""
+        return self._turns.models
+
+    @property
     def ended_by(self) -> str:
         """Why no more calls are made; empty if they are."""
         return self._gate.reason
@@ -274,14 +281,17 @@ class ChatJudge:
         require_one_of(model, self.panel.models, "model")
         return self.replied(pair, model) or await self.put(pair, model)
 
-    async def put(self, pair: Pair, model: str | None = None) -> Judged | None:
+    async def put(
+        self, pair: Pair, model: str | None = None, context: str | None = None
+    ) -> Judged | None:
         """Ask a new question about a pair; the reply is in the log when this returns.
 
-        Without `model`, the next model is asked. None if there is no new question.
+        Without `model`, the next model is asked, and without `context`, in the next context. None
+        if there is no new question.
         """
         with self._gate.call() as while_out:
             while True:
-                turn = self._turns.next(pair, model)
+                turn = self._turns.next(pair, model, context)
                 if turn is None:
                     asked = "every model" if model is None else model
                     self.trouble = (

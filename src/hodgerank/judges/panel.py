@@ -259,10 +259,12 @@ class JudgeSchedule:
         pairs = self._items.comparable
         return starmap(Pair, combinations(self._items.items, 2) if pairs is None else pairs)
 
-    def next(self, pair: Pair, model: str | None = None) -> Assignment | None:
+    def next(
+        self, pair: Pair, model: str | None = None, context: str | None = None
+    ) -> Assignment | None:
         """Take the next turn; None if there are no questions left.
 
-        With `model`, the next turn of that model.
+        With `model`, the next turn of that model; with `context`, the next one in it.
         """
         left, right = map(str, pair)
         showings = self._items.showings(left, right)
@@ -274,6 +276,7 @@ class JudgeSchedule:
             for place, showing in zip(places, showings, strict=True)
             for k, one in enumerate(self._models)
             if model in (None, one)
+            and context in (None, showing.key)
             and (turn := self._turn(pair, one, showing)).repeat < self._repeats
         )
         best = min(turns, key=lambda found: found[:3], default=None)

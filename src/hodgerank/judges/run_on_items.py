@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -15,21 +16,30 @@ from hodgerank.collecting.collector import Collector, OnAnswer, RunResult
 from hodgerank.collecting.run_async import PairLoop, Turn
 from hodgerank.collecting.stopping import StoppingRule
 from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.vote_columns import written_names
 from hodgerank.display import Displayed, Preview, short
-from hodgerank.errors import JudgeFailed, NothingToAsk, require_one_of
+from hodgerank.errors import InvalidArgument, JudgeFailed, NothingToAsk, require_one_of
 from hodgerank.estimators.worker_weights import weighed
 from hodgerank.graph.answered_graph import AnsweredGraph
+from hodgerank.graph.build import source_of
 from hodgerank.graph.repetitions import news_share
 from hodgerank.judges.behaviour import Asked, JudgeBehaviour, behaviour_of, judges_section
 from hodgerank.judges.chat_judge import ChatJudge, Judged
 from hodgerank.judges.design_effect import effective_share
+from hodgerank.judges.endpoint.endpoint import EndpointRefuses
 from hodgerank.judges.folder_campaign import folder_campaign, hand_in
 from hodgerank.judges.injection import suspicious_items
+from hodgerank.judges.panel_agreement import PanelAgreement, panel_agreement
+from hodgerank.judges.question_plan import QuestionPlan, listed_questions
+from hodgerank.judges.trade_offs import Costs
 from hodgerank.reporting.report import Report, report
 from hodgerank.sampling.answers import Answer
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.sampling.samplers.auto import AutoSampler
-from hodgerank.types import Item, Pair
+from hodgerank.sampling.samplers.random import RandomSampler
+from hodgerank.types import Item, Pair, VotesLike
+
+DEFAULT_BUDGET = 400  # votes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,6 +70,13 @@ class JudgedRun(Displayed):
         Items with a text that seems to address the judge.
     families
         Items of each judge's own family.
+    prompt_columns
+        Columns that are constant within each context, such as its category: values by context.
+    panel_agreement
+        Agreement of the judges on the questions that all of them got (`overlap`).
+    costs
+        Costs of the items, by column, item and context: the report names a tied item that costs
+        less than the first one.
     """
 
     question: str
@@ -74,6 +91,9 @@ class JudgedRun(Displayed):
     notes: tuple[str, ...] = ()
     suspicious: tuple[Item, ...] = ()
     families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    prompt_columns: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
+    panel_agreement: PanelAgreement | None = None
+    costs: Costs = field(default_factory=dict)
 
     def _headline(self) -> str:
         return f"{short(self.question)!r}: {self.result._headline()}"
@@ -88,7 +108,8 @@ class JudgedRun(Displayed):
         """
         from hodgerank.data.sources.frames import build_frame
 
-        return build_frame(votes_in(self.judged, self.asked_by), backend)
+        votes = votes_in(self.judged, self.asked_by, self.prompt_columns)
+        return build_frame(votes, backend)
 
     @property
     def unjudged(self) -> tuple[Item, ...]:
@@ -150,6 +171,8 @@ class JudgedRun(Displayed):
             self.retired,
             self.notes,
             self.families,
+            self.panel_agreement,
+            self.costs,
         )
 
     def _open_among(self, items: Sequence[Item]) -> tuple[Pair, ...]:
@@ -157,8 +180,15 @@ class JudgedRun(Displayed):
         return tuple(pair for pair in self.open_pairs or () if known.issuperset(pair))
 
 
-def votes_in(judged: Iterable[Judged], asked_by: str) -> dict[str, list[Any]]:
-    """Return columns of a table of votes; replies to the same prompt share the weight of one."""
+def votes_in(
+    judged: Iterable[Judged],
+    asked_by: str,
+    prompt_columns: Mapping[str, Mapping[str, str | None]] = MappingProxyType({}),
+) -> dict[str, list[Any]]:
+    """Return columns of a table of votes; replies to the same prompt share the weight of one.
+
+    Columns of prompts that would be read as columns of votes get another ending.
+    """
     answered = [call for call in judged if call.verdict.outcome is not None]
     columns: dict[str, list[Any]] = {
         "left": [call.pair.left for call in answered],
@@ -171,14 +201,19 @@ def votes_in(judged: Iterable[Judged], asked_by: str) -> dict[str, list[Any]]:
         columns["weight"] = [1 / times[call.pair, call.model, call.context] for call in answered]
     if any(call.context for call in answered):
         columns["context"] = [call.context for call in answered]
+        names = written_names(next(iter(prompt_columns.values()), {}), [*columns, "asked_by"])
+        for name, written in names.items():
+            columns[written] = [prompt_columns[call.context][name] for call in answered]
     columns["asked_by"] = [asked_by] * len(answered)
     return columns
 
 
 async def judge_items(
     judge: ChatJudge,
-    budget: int,
+    budget: int | None = None,
     *,
+    questions: VotesLike | None = None,
+    overlap: float = 0.0,
     sampler: Sampler | None = None,
     stop: StoppingRule | None = None,
     concurrency: int = 16,
@@ -199,9 +234,15 @@ async def judge_items(
         The judge.
     budget
         Number of votes, including those in the log. Replies without an answer and failed calls come
-        on top; the limits of the judge include them.
+        on top; the limits of the judge include them. Default: 400, or what `questions` need.
+    questions
+        Votes of people, or anything `read_comparisons` accepts: exactly the pairs and prompts that
+        they are about are asked, each once in a random order, or in both. No sampler chooses pairs.
+    overlap
+        Share of questions that every judge of a panel gets, for the agreement of the judges.
     sampler
-        Chooses the pairs; default: `AutoSampler` with position bias.
+        Chooses the pairs; default: `AutoSampler` with position bias. With `questions` it only
+        ranks.
     stop, on_answer, progress
         As in `run`.
     concurrency
@@ -216,20 +257,37 @@ async def judge_items(
     """
     require_one_of(orders, ("single", "both"), "orders")
     if sampler is None:
-        candidates = judge.items.comparable
-        sampler = AutoSampler(
-            judge.items.items, seed=seed, position_bias="worker", candidates=candidates
+        kind = AutoSampler if questions is None else RandomSampler
+        sampler = kind(
+            judge.items.items,
+            seed=seed,
+            position_bias="worker",
+            candidates=judge.items.comparable,
         )
+    listed = None
+    if questions is not None:
+        told = source_of(questions).answers()
+        listed = listed_questions(told, judge.items, told.report.source).questions
+    is_both = orders == "both"
+    plan = QuestionPlan(judge, listed, both_orders=is_both, overlap=overlap, seed=seed)
     judge.begin()
     judge.tell(sampler)
+    budget = _enough(plan, judge, sampler.n_votes, budget, is_listed=listed is not None)
     collector = Collector(sampler, Budget(budget), stop, None, on_answer)
     try:
         with folder_campaign(judge, sampler, seed, campaign) as kept:
 
             async def ask(turn: Turn) -> Answer | None:
-                call = await judge.put(turn.pair)
+                worker = None if turn.worker is None else str(turn.worker)
+                try:
+                    call = await judge.put(turn.pair, worker, turn.context)
+                except EndpointRefuses:
+                    if worker is None or not judge.models:
+                        raise
+                    return None  # this judge is asked no more, but others are
                 if call is None:
                     raise NothingToAsk(judge.trouble)
+                plan.follow(call)
                 await hand_in(kept, call)
                 return call.answer
 
@@ -238,11 +296,14 @@ async def judge_items(
                 ask,
                 concurrency=concurrency,
                 per_pair=judge.n_open,
-                both_orders=orders == "both",
+                both_orders=is_both,
                 set_aside=judge.unanswered,
                 on_end=judge.end,
+                ahead=plan,
             )
             result = await loop.collect(progress)
+            if plan.reason_to_end and StopReason(result.reason).code == "budget":
+                result = replace(result, reason=plan.reason_to_end)
     except JudgeFailed as error:
         words = str(error)
         if judge.trouble and judge.trouble not in words:
@@ -268,7 +329,36 @@ async def judge_items(
         tuple(notes_on(judge)),
         suspicious_items(judge.items),
         judge.families,
+        judge.items.prompt_columns,
+        panel_agreement(plan.shared_calls),
+        judge.items.costs,
     )
+
+
+def _enough(
+    plan: QuestionPlan, judge: ChatJudge, n_votes: int, budget: int | None, *, is_listed: bool
+) -> int:
+    """Return the budget, or raise an error if listed questions need more votes or calls."""
+    if not is_listed:
+        return DEFAULT_BUDGET if budget is None else budget
+    needed, earlier = (
+        n_votes + plan.n_due,
+        f", {n_votes:,} of them from earlier runs" * bool(n_votes),
+    )
+    if budget is not None and budget < needed:
+        raise InvalidArgument(
+            f"the questions need {needed:,} votes{earlier}: a budget of {budget:,} is too small; "
+            f"use {needed:,} (--budget {needed}), or leave it out"
+        )
+    most = judge.ledger.caps.calls
+    called = sum(row.calls for row in judge.ledger.rows())
+    if most is not None and most < called + plan.n_due:
+        raise InvalidArgument(
+            f"the questions need {plan.n_due:,} calls, and {called:,} were made in earlier runs: "
+            f"the limit of {most:,} calls is too small; use {called + plan.n_due:,} "
+            f"(--max-calls {called + plan.n_due})"
+        )
+    return max(needed, 1)
 
 
 def notes_on(judge: ChatJudge) -> Iterator[str]:

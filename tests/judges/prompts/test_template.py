@@ -260,7 +260,7 @@ def test_a_template_is_read_from_a_file(tmp_path):
         ("{right}", "", "user has no {right}"),
         ("{question}", "", "user has no {question}"),
         ("{left}", "{lefft}", "no place {lefft} (did you mean left?)"),
-        ("{context}", "{prompt}", "its places are {question}, {context}, {left}, {right}"),
+        ("{left}", "{prompt}", "its places are {question}, {context}, {left}, {right}"),
         ("user =", "usr =", "usr is not one of user, system"),
         ("user =", 'system = "{left}"\nuser =', "system has no place {left}"),
         ("user =", 'context = "Prompt:"\nuser =', "context has no {context}"),
@@ -341,3 +341,27 @@ def test_templates_written_in_python_are_checked_too():
         Template(user="{question}{left}{right}", labels={"A": 3, "B": -1})
     with pytest.raises(InvalidArgument, match="no label prefers"):
         Template(user="{question}{left}{right}", labels={})
+
+
+# Columns of prompts
+
+
+def test_columns_of_prompts_fill_places_and_are_never_read_as_places():
+    template = Template("{question} {reference} <{fence}>{left} {right}", {"A": 1, "B": -1})
+    showing = ShownPair(
+        Sample("left text"),
+        Sample("right text"),
+        columns={"reference": "{left} </item>", "rubric": "unused", "none": None},
+    )
+    assert template.columns == ("reference",)
+    assert content(template, showing) == f"{QUESTION} {{left}} </item> <item2>left text right text"
+    empty = Template("{question}{none}|{left} {right}", {"A": 1, "B": -1})
+    assert content(empty, showing) == f"{QUESTION}|left text right text"
+
+
+def test_a_place_that_is_no_column_comes_with_those_there_are():
+    template = Template("{question} {refrence} {left} {right}", {"A": 1, "B": -1})
+    with pytest.raises(InvalidArgument, match=r"did you mean reference.*its places are .*left"):
+        template.require_columns(["reference", "rubric"])
+    with pytest.raises(InvalidArgument, match=r"no place \{refrence\}"):
+        template.messages(QUESTION, ShownPair(Sample("a"), Sample("b")))

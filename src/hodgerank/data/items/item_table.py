@@ -6,9 +6,11 @@ import codecs
 import json
 import math
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from hodgerank.data.items.samples import Sample, image_kind
@@ -111,6 +113,7 @@ TEXTS = (".txt", ".md")
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 _BYTE_ORDER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _MOST_FAULTS = 5
+_HALF = re.compile("[\ud800-\udfff]")  # halves of characters, which JSON may hold
 T = TypeVar("T")
 Cells: TypeAlias = Mapping[str, str | None]  # cells of one row, by role
 
@@ -128,12 +131,13 @@ class Columns(Protocol):
 
 
 class Row(NamedTuple):
-    """A sample of an item, where it was found, and its track, if any."""
+    """A sample of an item, where it was found, its track, if any, and its other columns."""
 
     where: str
     item: str
     sample: Sample
     track: str | None = None
+    others: Cells = MappingProxyType({})
 
 
 class RowsRead(NamedTuple, Generic[T]):
@@ -147,6 +151,8 @@ class RowsRead(NamedTuple, Generic[T]):
         Columns by role, and unused columns.
     rows, faults
         Rows read, and errors in the other rows.
+    others
+        Unused columns of each row, if wanted; without those that hold lists or tables.
     """
 
     name: str
@@ -154,6 +160,7 @@ class RowsRead(NamedTuple, Generic[T]):
     unused: list[str]
     rows: list[T]
     faults: list[str]
+    others: list[dict[str, str | None]]
 
     def all_rows(self) -> list[T]:
         """Return the rows, or raise all errors."""
@@ -179,8 +186,11 @@ def rows_of_table(
 ) -> tuple[str, list[Row]]:
     """Return the name of a table and its rows, or raise all errors."""
     make = partial(_row, folder_beside(source))
-    read = read_rows(source, given, make, encoding=encoding, separator=separator, sheet=sheet)
-    return read.name, read.all_rows()
+    read = read_rows(
+        source, given, make, encoding=encoding, separator=separator, sheet=sheet, with_others=True
+    )
+    rows = zip(read.all_rows(), read.others, strict=True)
+    return read.name, [row._replace(others=others) for row, others in rows]
 
 
 def folder_beside(source: object) -> Path:
@@ -198,11 +208,13 @@ def read_rows(
     sheet: str | None = None,
     name: str | None = None,
     how_to_name: Callable[[str, str], str] = as_option,
+    with_others: bool = False,
 ) -> RowsRead[T]:
     """Convert every row that is not empty, from its place and its cells.
 
     An InvalidArgument that `make` raises is collected as an error of that row. `name` is the name
-    of the file in messages, and `how_to_name` describes how to name a column.
+    of the file in messages, and `how_to_name` describes how to name a column. `with_others` also
+    reads the columns that have no role.
     """
     records: Iterable[Mapping[str, Any]]
     table: Columns
@@ -217,9 +229,11 @@ def read_rows(
             source, encoding=encoding, separator=separator, sheet=sheet, name=name
         )
         parts = columns_by_part(table, given, how_to_name)
-        frame, ragged = opened.rows(list(dict.fromkeys(parts.values())))
+        wanted = [*parts.values(), *(opened.columns if with_others else ())]
+        frame, ragged = opened.rows(list(dict.fromkeys(wanted)))
         records = frame.iter_rows(named=True)
-    rows, faults = [], []
+    unused = [column for column in table.columns if column not in parts.values()]
+    rows, faults, others = [], [], []
     for place, values in enumerate(records):
         where = f"row {place + 1:,}"
         try:
@@ -230,10 +244,17 @@ def read_rows(
             shown = {part: _as_text(values.get(column), column) for part, column in parts.items()}
             if any(value is not None for value in shown.values()):
                 rows.append(make(where, shown))
+                if with_others:
+                    others.append(
+                        {
+                            c: _as_text(values.get(c), c)
+                            for c in unused
+                            if _can_be_kept(values.get(c))
+                        }
+                    )
         except InvalidArgument as error:
             faults.append(f"{where}: {error}")
-    unused = [column for column in table.columns if column not in parts.values()]
-    return RowsRead(table.name, parts, unused, rows, faults)
+    return RowsRead(table.name, parts, unused, rows, faults, others)
 
 
 def columns_by_part(
@@ -290,10 +311,19 @@ def _as_text(value: object, column: str) -> str | None:
         return None
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, Sequence | Mapping | set) and not isinstance(value, str):
+    if not _is_plain(value):
         raise InvalidArgument(f"{short(column)} holds a {type(value).__name__}: write it as text")
     text = str(value)
     return text if text.strip() else None
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, str) or not isinstance(value, Sequence | Mapping | set)
+
+
+def _can_be_kept(value: object) -> bool:
+    """Return whether a cell without a role is a plain value that can be written to files."""
+    return _is_plain(value) and not (isinstance(value, str) and _HALF.search(value))
 
 
 def id_in(cells: Cells) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from hodgerank.data.items.item_table import Row, rows_of_folder, rows_of_table, 
 from hodgerank.data.items.samples import Sample, ShownPair
 from hodgerank.display import UNSEEN, Displayed, Preview, short
 from hodgerank.errors import InvalidArgument, InvalidComparisons, UnknownItem
+
+COSTS = ("cost", "price", "latency")
 
 
 class JudgedItems(Displayed):
@@ -28,6 +31,11 @@ class JudgedItems(Displayed):
         Track of each item; empty without tracks.
     left_out
         Files of a folder that were not used.
+    prompt_columns, column_names
+        Further columns with the same value for all samples of a context, such as the category or
+        the reference of a prompt: their values by context, and their names.
+    costs
+        Costs of samples, by column, item and context.
 
     Examples
     --------
@@ -39,11 +47,12 @@ class JudgedItems(Displayed):
     def __init__(self, rows: Iterable[Row], name: str, left_out: Sequence[str] = ()) -> None:
         self._samples: dict[str, dict[str | None, Sample]] = {}
         rows = list(rows)
+        self._others = [(row.item, row.sample.context, dict(row.others)) for row in rows]
         for row in rows:
             _require_id(row.item, f"{name}, {row.where}")
         self.tracks = tracks_of(rows, name)
         found: dict[tuple[str, str | None], str] = {}
-        for where, item, sample, _ in rows:
+        for where, item, sample, *_ in rows:
             if earlier := found.get((item, sample.context)):
                 raise InvalidComparisons(_twice(name, item, sample.context, earlier, where))
             found[item, sample.context] = where
@@ -84,9 +93,13 @@ class JudgedItems(Displayed):
             return ()
         if self.has_one_sample_each:
             (a,), (b,) = one.values(), other.values()
-            return (ShownPair(a, b, a.context if a.context == b.context else None),)
+            context = a.context if a.context == b.context else None
+            return (ShownPair(a, b, context, columns=self.prompt_columns.get("", {})),)
         shared = sorted(one.keys() & other.keys(), key=self._order.__getitem__)
-        return tuple(ShownPair(one[key], other[key], key, key or "") for key in shared)
+        return tuple(
+            ShownPair(one[key], other[key], key, key or "", self.prompt_columns.get(key or "", {}))
+            for key in shared
+        )
 
     def n_showings(self, a: str, b: str) -> int:
         """Return the number of contexts that both have; 0 for items of different tracks."""
@@ -114,6 +127,56 @@ class JudgedItems(Displayed):
         ]
         n_items = len(self.items)
         return pairs if len(pairs) < n_items * (n_items - 1) // 2 else None
+
+    @cached_property
+    def prompt_columns(self) -> dict[str, dict[str, str | None]]:
+        """Return the values of columns that are constant within each context, by its key.
+
+        If each item has one sample, all have the key "", and a column is constant for all.
+        """
+        found: dict[str, dict[str, str | None]] = {}
+        varying = {name: False for _, _, others in self._others for name in others}
+        for _, context, others in self._others:
+            key = "" if self.has_one_sample_each else context or ""
+            first = found.setdefault(key, {name: others.get(name) for name in varying})
+            for name, value in first.items():
+                varying[name] |= others.get(name) != value
+        empty = {n for n in varying if all(values[n] is None for values in found.values())}
+        names = [name for name, varies in varying.items() if not varies and name not in empty]
+        return {key: {n: values[n] for n in names} for key, values in found.items()}
+
+    @cached_property
+    def costs(self) -> dict[str, dict[str, dict[str, float]]]:
+        """Return numbers in columns called cost, price or latency, by item and context.
+
+        Empty cells are left out, and so is a column with other values or negative numbers.
+        """
+        found: dict[str, dict[str, dict[str, float]]] = {}
+        for name in dict.fromkeys(n for _, _, others in self._others for n in others):
+            if name.strip().lower() not in COSTS:
+                continue
+            by_item: dict[str, dict[str, float]] = {}
+            for item, context, others in self._others:
+                if (value := others.get(name)) is None:
+                    continue
+                number = _number(value)
+                if number is None:
+                    break
+                key = "" if self.has_one_sample_each else context or ""
+                by_item.setdefault(item, {})[key] = number
+            else:
+                found[name] = by_item
+        return found
+
+    @property
+    def contexts(self) -> tuple[str, ...]:
+        """Keys of all contexts."""
+        return ("",) if self.has_one_sample_each else tuple(key or "" for key in self._order)
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """Names of the columns that are constant within each context."""
+        return tuple(next(iter(self.prompt_columns.values()), {}))
 
     @property
     def n_groups(self) -> int:
@@ -241,6 +304,15 @@ def _rows_of_mapping(items: Mapping[str, Any]) -> Iterable[Row]:
                     f"{where}: give a text or a Sample, not a {type(sample).__name__}"
                 )
             yield Row(f"{where}, sample {place}", item, sample)
+
+
+def _number(value: str) -> float | None:
+    """Return a finite number that is not negative; None for anything else."""
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return number if 0 <= number < inf else None
 
 
 def _require_id(item: object, where: str) -> None:

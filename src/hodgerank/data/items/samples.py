@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from hodgerank.display import short, visible
@@ -44,12 +45,15 @@ class ShownPair:
         Context of both; None if they differ, and each is shown with its own, if any.
     key
         Name of the context in logs; "" if every item has one sample.
+    columns
+        Values of further columns of the items, such as the reference of the context; None if empty.
     """
 
     left: Sample
     right: Sample
     context: str | None = None
     key: str = ""
+    columns: Mapping[str, str | None] = field(default_factory=dict, hash=False)
 
 
 def require_text(value: object, what: str) -> str:

@@ -59,6 +59,7 @@ PLACES = {
     "sample_context": ("context", "fence"),
 }
 NEEDED = {"user": ("left", "right"), "context": ("context",), "sample_context": ("context",)}
+MESSAGES = ("user", "system")
 ABSTAIN = "abstain"
 LONGEST_LABEL = 30
 
@@ -70,19 +71,25 @@ def require_places(texts: Mapping[str, str | None], name: str) -> None:
         if text is not None or part != "system":
             found[part] = places_in(require_text(text, f"{part} of {name}"))
     for part, places in found.items():
-        known = PLACES[part]
-        if unknown := sorted(places.difference(known)):
-            listed = ", ".join(f"{{{place}}}" for place in known)
-            raise InvalidArgument(
-                f"{name}: {part} has no place {{{short(unknown[0])}}}"
-                f"{did_you_mean(unknown[0], known)}: its places are {listed}; to show braces, "
-                "double them"
-            )
-        for place in NEEDED.get(part, ()):
+        known, needed = PLACES[part], NEEDED.get(part, ())
+        unknown = sorted(places.difference(known))
+        if part in MESSAGES and places.issuperset(needed):  # the others may be columns of items
+            unknown = [place for place in unknown if place in PLACES["user"]]
+        if unknown:
+            raise InvalidArgument(_no_place(name, part, unknown[0], known))
+        for place in needed:
             if place not in places:
                 raise InvalidArgument(f"{name}: {part} has no {{{place}}}: add it")
     if "question" not in found["user"] | found["system"]:
         raise InvalidArgument(f"{name}: user has no {{question}}: add it")
+
+
+def _no_place(name: str, part: str, place: str, known: Sequence[str]) -> str:
+    listed = ", ".join(f"{{{short(one)}}}" for one in known)
+    return (
+        f"{name}: {part} has no place {{{short(place)}}}{did_you_mean(place, known)}: its places "
+        f"are {listed}; to show braces, double them"
+    )
 
 
 def require_labels(labels: Mapping[str, float | None], name: str) -> None:
@@ -139,7 +146,8 @@ class Template:
     Values of the places {question}, {context}, {left} and {right} are not searched for further
     places. {fence} is a word for tags around them: "item", or "item2", "item3", ... if a text
     contains such a tag, so that no text can close its own tag. {{left}} in double braces is shown
-    as {left}.
+    as {left}. Further places are columns of the items that are constant within each context, such
+    as {reference} or {rubric}; where one is empty, nothing is shown.
 
     Attributes
     ----------
@@ -183,8 +191,12 @@ class Template:
         True
         """
         require_text(question, "question")
-        fence = fence_word(_texts_of(question, showing))
-        values: dict[str, list[str | Image]] = {
+        self.require_columns(showing.columns)
+        columns = {name: [showing.columns[name] or ""] for name in self.columns}
+        shown = [text for texts in columns.values() for text in texts]
+        fence = fence_word([*_texts_of(question, showing), *shown])
+        values: dict[str, Sequence[str | Image]] = {
+            **columns,
             "question": [question],
             "context": self._shared_context(showing, fence),
             "left": self._shown(showing.left, showing, fence),
@@ -197,6 +209,24 @@ class Template:
             for role, text in texts.items()
             if text is not None
         ]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of places that are columns of the items."""
+        found = places_in(self.user) | places_in(self.system or "")
+        return tuple(sorted(found.difference(PLACES["user"])))
+
+    def require_columns(self, columns: Iterable[str]) -> None:
+        """Refuse places that are not among the columns of the items."""
+        here = tuple(columns)
+        for place in self.columns:
+            if place not in here:
+                part = "user" if place in places_in(self.user) else "system"
+                words = _no_place(self.name, part, place, (*PLACES[part], *here))
+                raise InvalidArgument(
+                    f"{words}. A column of the items is a place if its name is a word and its "
+                    "value is the same for all items of a context"
+                )
 
     def _shared_context(self, showing: ShownPair, fence: str) -> list[str | Image]:
         if showing.context is None:
