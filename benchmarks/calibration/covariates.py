@@ -165,6 +165,7 @@ def _accuracy(name: str, judging: Judging, runs: int, seed: int) -> Iterator[Row
             true = dict(zip(votes.items, truth, strict=True))
             written = truth + judging.effect / unit * (means - means.mean())
             as_written = dict(zip(votes.items, written, strict=True))
+            orders = {}
             for label, which, by in (
                 ("without the covariate", plain, true),
                 ("controlled", controlled, true),
@@ -173,7 +174,13 @@ def _accuracy(name: str, judging: Judging, runs: int, seed: int) -> Iterator[Row
                 covered = np.mean([row.lower < by[row.item] < row.upper for row in which])
                 add(f"{model}: interval of the scores, {label}", "95 %", float(covered))
                 tau = kendall_tau(which.score_by_item, by)
-                add(f"{model}: pairs in the right order, {label}", "higher", (1 + tau) / 2)
+                orders[label] = (1 + tau) / 2
+                add(f"{model}: pairs in the right order, {label}", "higher", orders[label])
+            gain = orders["controlled"] - orders["without the covariate"]
+            add(f"{model}: pairs in the right order, gain of control", "0 % or more", gain)
+            before = (1 + kendall_tau(plain.score_by_item, as_written)) / 2
+            gain = orders["as written"] - before
+            add(f"{model}: pairs in the right order, gain as written", "0 % or more", gain)
     for (statement, nominal), values in found.items():
         error = float(np.std(values) / np.sqrt(len(values)))
         yield Row(statement, name, nominal, float(np.mean(values)), len(values), error or None)

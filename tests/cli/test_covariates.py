@@ -74,3 +74,19 @@ def test_wrong_columns_are_refused_with_the_nearest_name(run, battles):
     status, _, err = run("rank", battles(), "--covariate", "length", "-m", "robust")
     assert status == WRONG_USAGE
     assert "--covariate" in err
+
+
+@pytest.mark.parametrize("options", [("--covariate", "length"), ("--control", "length")])
+def test_the_report_has_a_section_on_covariates(run, battles, options):
+    out = run("report", battles(), *options, "--no-forecast", "--format", "md", "-o", "-")[1]
+    section = as_one_line(out.split("## Covariates")[1].split("\n## ")[0])
+    assert "At equal score an item with twice the length wins" in section
+    assert "only human votes can tell" in section
+    ranks = "as if all items were equal" if options[0] == "--control" else "as written"
+    assert f"The report ranks {ranks}" in section
+
+
+def test_reports_on_groups_refuse_covariates(run, battles):
+    status, _, err = run("report", battles(), "--by", "scene", "--covariate", "length")
+    assert status == WRONG_USAGE
+    assert "hodgerank rank --by" in as_one_line(err)

@@ -272,10 +272,7 @@ def show_covariates(ranking: Ranking, shown: int, console: Console) -> None:
         console.print(verbatim(sentence))
     if controlled is None:
         return
-    names = terms.control or tuple(
-        name for name, value in zip(terms.names, terms.values, strict=True) if value == value
-    )
-    named = " and ".join(short(name) for name in names)
+    named = " and ".join(short(name) for name in terms.control or terms.estimated)
     written = ranking.as_written
     places = dict(zip(controlled.items, controlled.ranks.tolist(), strict=True))
     moves = [

@@ -50,7 +50,7 @@ from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.hypothesis_tests import interval_quantile
 from hodgerank.kernels.linalg.laplacian import centre
-from hodgerank.kernels.links import LINKS
+from hodgerank.kernels.links import LIKELIHOODS, LINKS
 from hodgerank.types import FloatArray, IntArray
 
 PROBIT = "thurstone-mosteller"
@@ -473,8 +473,9 @@ def posterior_with_covariates(
     variance = evidence.variance(evidence.best_place) if ridge is None else 1 / ridge
     by_unit = None
     if votes.ballot is not None and votes.n_ballots > 1:
-        slopes = sites.u - sites.t * model.predict(mean)
-        at_mean = JointFit(model, link, mean, covariance, slopes * design_effect, 0, 0.0)
+        chances = (1 + model.outcomes) / 2
+        slopes = model.weights * LIKELIHOODS[link](model.predict(mean), chances)[1]
+        at_mean = JointFit(model, link, mean, covariance, slopes, 0, 0.0)
         by_unit = _sandwich(at_mean, votes, "ballot")
     return Estimate(
         graph, wanted, model, link, np.zeros(graph.n_items, np.int64), mean, covariance, 1.0,

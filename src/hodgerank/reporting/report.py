@@ -29,6 +29,7 @@ from hodgerank.reporting.method_sections import data_section, methods_section
 from hodgerank.reporting.options import Provenance, ReportOptions
 from hodgerank.reporting.quality_sections import (
     consistency_section,
+    covariates_section,
     graph_section,
     outliers_section,
     position_bias_section,
@@ -215,7 +216,11 @@ def _sections(
     if workers is not None:
         line = next(line for line in page.lines if line.title.code == "workers.title")
         yield workers_section(line, workers, line.title)
-    for section in (outliers_section(found), position_bias_section(found)):
+    for section in (
+        outliers_section(found),
+        position_bias_section(found),
+        covariates_section(found.ranking),
+    ):
         if section is not None:
             yield section
     yield from further(found)

@@ -84,6 +84,12 @@ class CovariateTerms(Displayed):
         return float(self.values[self.names.index(name)])
 
     @property
+    def estimated(self) -> tuple[str, ...]:
+        """The covariates whose effect the votes separate from the scores."""
+        known = np.isfinite(self.values).tolist()
+        return tuple(name for name, is_known in zip(self.names, known, strict=True) if is_known)
+
+    @property
     def win_rates(self) -> FloatArray:
         """Share of the votes for an item with one unit more than another of equal score.
 
