@@ -27,7 +27,6 @@ from hodgerank.estimators.covariates.columns import Covariates, controlled_names
 from hodgerank.estimators.dispersion import dispersion_around, fitted_means, in_votes
 from hodgerank.estimators.prediction import Prediction
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.build import Components, graph_to_rank, single_votes
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.linalg.laplacian import divergence
@@ -260,6 +259,7 @@ def hodge_rank(
             )
         from hodgerank.estimators.covariate_ranking import Wanted, described, fitted_by_mode
         from hodgerank.estimators.position_bias.shrinkage import require_shrinkage
+        from hodgerank.graph.answered_graph import AnsweredGraph
 
         answered = AnsweredGraph.of(single_votes(votes, "covariates (--covariate)"))
         wanted = Wanted.of(answered, covariates, control)

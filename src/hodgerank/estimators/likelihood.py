@@ -22,7 +22,6 @@ from hodgerank.estimators.covariates.columns import Covariates, controlled_names
 from hodgerank.estimators.dispersion import are_choices, dispersion_around, fitted_means
 from hodgerank.estimators.posterior_mode import TOLERANCE, most_probable, not_converged
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.build import Components, graph_to_rank, single_votes
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.linalg.laplacian import FEW_ITEMS, centre, degrees, reached_from_first
@@ -150,6 +149,7 @@ def _maximum_likelihood(
     if covariates is not None:
         from hodgerank.estimators.covariate_ranking import Wanted, described, fitted_by_mode
         from hodgerank.estimators.position_bias.shrinkage import BIAS_PRECISION, require_prior
+        from hodgerank.graph.answered_graph import AnsweredGraph
 
         answered = AnsweredGraph.of(single_votes(votes, "covariates (--covariate)"))
         wanted = Wanted.of(answered, covariates, control)

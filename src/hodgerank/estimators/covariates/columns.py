@@ -10,15 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.display import short
 from hodgerank.errors import InvalidArgument, did_you_mean
-from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.kernels.linalg.laplacian import centre, divergence
 from hodgerank.types import FloatArray
+
+if TYPE_CHECKING:
+    from hodgerank.graph.answered_graph import AnsweredGraph
 
 SIDES = (("left", "right"), ("a", "b"), ("1", "2"), ("winner", "loser"))
 IDENTIFIED, DESCRIBED = 0.3, 0.1  # shares of a covariate that vary within pairs of items
