@@ -43,6 +43,7 @@ def every_result() -> dict[str, Any]:
         hr.decompose(votes),
         hr.find_outliers(votes),
         hr.assess_workers(votes),
+        hr.find_preference_groups(votes),
         hr.assess_reliability(votes),
         hr.assess_trust(votes),
         groups,

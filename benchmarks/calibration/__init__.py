@@ -21,10 +21,12 @@ PARTS = (
     "workers",
     "careless",
     "reliability",
+    "groups",
     "answer",
     "judges",
     "agreement",
     "forecasts",
+    "chaos",
 )
 RUNS = 200
 SEED = 20261117

@@ -54,7 +54,13 @@ def honest_limit(graph: hr.ComparisonGraph) -> hr.Ranking:
     return hr.bradley_terry(graph)
 
 
+def honest_probit_limit(graph: hr.ComparisonGraph) -> hr.Ranking:
+    """Return the target of bayes_rank: the same on the scale of the probit, without its prior."""
+    return hr.thurstone_mosteller(graph)
+
+
 LIMITS: dict[str, Estimator] = {
+    "bayes_rank": honest_probit_limit,
     "robust_rank": honest_limit,
     "robust_rank by worker": honest_limit,
     "robust_rank without workers": hr.hodge_rank,
@@ -113,7 +119,7 @@ def covered(fit: Estimator, limit: Estimator, crowd: Crowd, rng: np.random.Gener
     members = Members(crowd, deepcopy(rng))  # those who are going to answer
     votes = crowd.votes(rng)
     ranking = fit(votes)
-    if limit is honest_limit:
+    if limit in (honest_limit, honest_probit_limit):
         members.crowd = replace(crowd, tossers=0.0)
     target = limit(expected_graph(votes, members, rng))
     aims = target.scores[target.positions(ranking.items)]

@@ -60,6 +60,12 @@ if TYPE_CHECKING:
     from hodgerank.estimators.position_bias.terms import PositionBiasTerms as PositionBiasTerms
     from hodgerank.estimators.possible_winners import PossibleWinners as PossibleWinners
     from hodgerank.estimators.possible_winners import possible_winners as possible_winners
+    from hodgerank.estimators.preference_groups.find import (
+        find_preference_groups as find_preference_groups,
+    )
+    from hodgerank.estimators.preference_groups.result import (
+        PreferenceGroups as PreferenceGroups,
+    )
     from hodgerank.estimators.rank import rank as rank
     from hodgerank.estimators.ranking import Ranking as Ranking
     from hodgerank.estimators.reliability.assess import Reliability as Reliability
@@ -133,6 +139,8 @@ _HOMES = {
     "WorkerAssessment": "estimators.workers.assessment",
     "compare_rankings": "estimators.population_comparison.compare",
     "RankingComparison": "estimators.population_comparison.result",
+    "find_preference_groups": "estimators.preference_groups.find",
+    "PreferenceGroups": "estimators.preference_groups.result",
     "assess_reliability": "estimators.reliability.assess",
     "Reliability": "estimators.reliability.assess",
     "agreement": "estimators.judge_agreement",

@@ -9,7 +9,7 @@ from campaign.folded import folded, plain
 from campaign.trial import QUESTION, Clock, Trial
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.database import Database
-from hodgerank.errors import CampaignError, HodgeRankError, InvalidArgument, NoTask
+from hodgerank.errors import CampaignError, CannotRead, HodgeRankError, InvalidArgument, NoTask
 
 
 def test_a_campaign_is_there_when_it_is_opened_again(tmp_path):
@@ -162,7 +162,7 @@ def test_a_campaign_that_was_left_says_so(tmp_path):
     campaign = Campaign.create(tmp_path / "campaign.db", ["a", "b"], question=QUESTION)
     campaign.leave()
     campaign.leave()
-    with pytest.raises(CampaignError, match="closed"):
+    with pytest.raises(CannotRead, match="closed"):
         campaign.lease("ann")
 
 

@@ -11,7 +11,12 @@ import pytest
 
 import hodgerank as hr
 
-STEPS = ["ranking", "assessing consistency and workers", "choosing the next pairs"]
+STEPS = [
+    "ranking",
+    "assessing consistency and workers",
+    "looking for votes that decide the first place",
+    "choosing the next pairs",
+]
 
 
 @pytest.fixture

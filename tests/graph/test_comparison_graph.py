@@ -132,6 +132,18 @@ def test_operators_are_those_of_the_definitions(votes):
     np.testing.assert_allclose(graph.laplacian @ np.ones(graph.n_items), 0, atol=1e-9)
 
 
+@pytest.mark.parametrize(("n", "m"), [(2, 1), (3, 4), (6, 5), (9, 2)])
+def test_scores_of_complete_balanced_votes_are_wins_minus_losses_over_votes_and_items(n, m):
+    rng = np.random.default_rng(n)
+    left, right = np.repeat(np.triu_indices(n, 1), m, axis=1)
+    outcome = rng.choice([-1.0, 0.0, 1.0], len(left))
+    votes = hr.Comparisons(tuple(range(n)), left, right, outcome)
+    borda = np.bincount(left, outcome, n) - np.bincount(right, outcome, n)
+    ranking = hr.hodge_rank(votes)
+    scores = [ranking[item].score for item in range(n)]
+    np.testing.assert_allclose(scores, borda / (n * m), atol=1e-12)
+
+
 def test_scores_of_a_complete_balanced_design_are_borda_counts():
     votes = hr.simulate_comparisons(7, 7 * 6 // 2 * 4, pairs="rounds", rng=4)
     graph = hr.ComparisonGraph.from_comparisons(votes)

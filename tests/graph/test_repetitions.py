@@ -104,3 +104,9 @@ def test_trust_says_so_and_reliability_allows_for_it():
     assert "votes of one worker on the same pair are correlated" in report.verdict
     coins = Crowd(repeats=5, per_pair=20, spread=0).votes(np.random.default_rng(3))
     assert hr.assess_reliability(coins).separation.lower < 0.5
+
+
+def test_votes_with_further_columns_are_counted_once_too():
+    rows = [{"left": "a", "right": "b", "outcome": 1, "worker": "w", "town": k} for k in range(3)]
+    once = counted_once(AnsweredGraph.of(hr.read_comparisons(rows))).votes
+    assert len(once) == 1

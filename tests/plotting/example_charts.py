@@ -71,6 +71,24 @@ def _compared() -> hr.RankingComparison:
     return hr.compare_rankings({NAMES[3]: votes[0], NAMES[6]: votes[1]}, n_permutations=39)
 
 
+def _two_tastes() -> hr.PreferenceGroups:
+    rng = np.random.default_rng(5)
+    tables = [
+        hr.simulate_comparisons(
+            NAMES, 900, scores=rng.normal(0, 2, len(NAMES)), workers=15, rng=k
+        ).to_frame("polars", layout="pairs")
+        for k in range(2)
+    ]
+    rows = [
+        (left, right, outcome, f"{worker}-{k}")
+        for k, table in enumerate(tables)
+        for left, right, outcome, worker in table.iter_rows()
+    ]
+    return hr.find_preference_groups(
+        [dict(zip(("left", "right", "outcome", "worker"), row, strict=True)) for row in rows]
+    )
+
+
 def _run() -> hr.RunResult:
     crowd = hr.SimulatedCrowd(NAMES, spread=2, rng=3)
     return hr.run(hr.RandomSampler(crowd.items, seed=3), crowd, budget=120)
@@ -119,6 +137,9 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "slope_chart": lambda: plotting.slope_chart(_compared()),
     "graph_chart": lambda: plotting.graph_chart(hr.decompose(simulated_votes())),
     "decomposition_chart": lambda: plotting.decomposition_chart(cyclic_trust()),
+    "flows_chart": lambda: plotting.flows_chart(
+        hr.decompose(hr.simulate_comparisons(NAMES[:6], 30, rng=3), faces="quadrangles")
+    ),
     "triangles_chart": lambda: plotting.triangles_chart(cyclic_trust()),
     "budget_chart": lambda: plotting.budget_chart(_run()),
     "learning_curves_chart": lambda: plotting.learning_curves_chart(_learning_curves()),
@@ -129,6 +150,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "possible_winners_chart": lambda: plotting.possible_winners_chart(
         hr.possible_winners(hr.simulate_comparisons(NAMES, 150, spread=0.5, rng=3))
     ),
+    "preference_groups_chart": lambda: plotting.preference_groups_chart(_two_tastes()),
     "workers_chart": lambda: plotting.workers_chart(hr.assess_workers(simulated_votes())),
     "certainty_curve_chart": lambda: certainty_curve_chart(
         [(1000 * k, 0.2 * k) for k in range(5)],
@@ -146,6 +168,9 @@ VARIANTS: dict[str, Callable[[], Any]] = {
     "budget of 100": lambda: plotting.budget_chart(hr.simulate_comparisons(100, 2000, rng=1)),
     "probabilities of 30": lambda: plotting.probability_chart(
         hr.hodge_rank(hr.simulate_comparisons(30, 900, rng=1))
+    ),
+    "flows of 20": lambda: plotting.flows_chart(
+        hr.decompose(hr.simulate_comparisons(20, 100, rng=1))
     ),
     "no cycles": lambda: plotting.triangles_chart(
         hr.assess_trust(hr.simulate_comparisons(NAMES[2:], 200, rng=1))

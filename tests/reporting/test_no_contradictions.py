@@ -126,8 +126,21 @@ def expect_no_contradiction(content: dict) -> None:
     expect_order_only_if_significant(content, verdict, headline, order)
     expect_advice_of_a_line(content, verdict, lines, advice)
     expect_workers_counted_once(content, lines.get("workers"))
+    expect_votes_to_win_of_the_leader_that_is_shown(content, verdict)
     assert not any(re.search(r"(?<![“\w-])\d+ (is the best|ranks|and “)", s)
                    for s in sentences(content))  # fmt: skip
+
+
+def expect_votes_to_win_of_the_leader_that_is_shown(content, verdict):
+    for found in content["votes_to_win"]:
+        assert verdict["state"] in ("settled", "tied", "correlated")
+        first, second = (row["item"] for row in content["ranking"]["items"][:2])
+        assert (found["leader"], found["item"]) == (first, second)
+        assert "(z of the gap: " in found["words"]
+        assert found["n"] is None or found["n"] > 0
+        number = f"Removing {found['n']:,} of " if found["n"] else "No set of at most "
+        if found["by"] == "vote":
+            assert content["markdown"].count(number) == 1
 
 
 def expect_one_first_place(content, verdict, line, headline):

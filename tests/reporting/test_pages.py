@@ -305,3 +305,11 @@ def test_a_leader_with_few_votes_is_told_with_a_code():
     done = hr.report(few, with_forecast=False, max_votes=0)
     assert "order.few_votes_leave_out" not in done.written("json")
     assert '"order.few_votes"' in done.written("json")
+
+
+def test_votes_to_win_are_left_to_their_command_where_there_are_many_items():
+    votes = hr.simulate_comparisons(101, 900, spread=3, rng=1)
+    report = hr.report(votes, with_forecast=False)
+    assert report.findings.to_win == ()
+    assert report.findings.verdict.has_order
+    assert "stated for up to 100 items and 10,000 votes" in report.to_markdown()

@@ -24,7 +24,8 @@ async def echo(scope, receive, send):
     while more:
         message = await receive()
         n, more = n + len(message.get("body", b"")), message.get("more_body", False)
-    await send({"type": "http.response.start", "status": 200, "headers": [(b"x-n", b"%d" % n)]})
+    headers = [(b"x-n", b"%d" % n), (b"content-length", b"0")]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
     await send({"type": "http.response.body", "body": b""})
 
 

@@ -103,7 +103,10 @@ MAIN_TABLE = {
         "Choose the next pairs to compare, most informative first.",
     ),
     "judge": Row("judge", "Rank texts, images or model outputs with language models as judges."),
-    "agree": Row("agree", "Compare a judge with people on the same questions."),
+    "agree": Row(
+        "agree",
+        "Compare the votes of a judge with those of people on the same questions.",
+    ),
     "replay": Row(
         "replay",
         "Replay recorded votes: how fast each strategy finds the ranking.",
@@ -112,7 +115,13 @@ MAIN_TABLE = {
         "workers",
         "Assess the workers: position bias, agreement, outliers, reliability.",
     ),
+    "groups": Row(
+        "preference_groups",
+        "Find groups of workers with different tastes.",
+        "groups",
+    ),
     "outliers": Row("outliers", "List the votes that the common ranking does not explain."),
+    "winners": Row("winners", "Show what would have to change for another item to be first."),
     "describe": Row(
         "describe", "Describe a file of votes: items, workers, coverage, display order."
     ),

@@ -141,6 +141,10 @@ ForecastOption = Annotated[
         show_default=False,
     ),
 ]
+GroupsOption = Annotated[
+    bool,
+    typer.Option("--groups", help="Look for preference groups."),
+]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of pairs and forecasts.")]
 Output = Annotated[
     Path | None,
@@ -178,6 +182,7 @@ def report(
     anchor: AnchorOption = None,
     baseline: BaselineOption = None,
     forecast: ForecastOption = True,
+    groups: GroupsOption = False,
     seed: Seed = 0,
     output: Output = None,
     as_json: JsonOption = False,
@@ -185,10 +190,8 @@ def report(
     """Write a report: the answer on one page, then everything it rests on.
 
     One HTML file that works offline and prints well. The first page has the
-    answer, the first places and a verdict each on order, workers and
-    consistency. Folded sections hold the full ranking, its certainty, the next
-    votes, cycles, workers, outliers, position bias and methods. With --by the
-    groups are reported side by side.
+    answer and a verdict each on order, workers and consistency. Folded sections
+    hold the details. With --by the groups are reported side by side.
 
     Examples:
       hodgerank report votes.csv
@@ -225,6 +228,7 @@ def report(
         anchor=scale.anchor,
         baseline=scale.baseline,
         with_forecast=forecast,
+        with_groups=groups,
         seed=seed,
         command=shlex.join(["hodgerank", *context.find_root().obj]),
         on_step=report_step,

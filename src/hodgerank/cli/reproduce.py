@@ -118,11 +118,11 @@ def reproduce(
         typer.Option("--smoke", help="Two small runs, to check that everything works."),
     ] = False,
     jobs: Annotated[int, typer.Option(help="Number of processes; -1 uses all cores.")] = -1,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of all random numbers.")] = 0,
     restart: Annotated[
         bool,
         typer.Option("--restart", help="Discard the results of earlier runs, and start over."),
     ] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all random numbers.")] = 0,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder for charts, data and index.html.")
     ] = Path("out"),

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from hodgerank.display import Charted, Displayed, Preview
-from hodgerank.errors import InvalidArgument
-from hodgerank.estimators.votes_to_win import EQUAL, connected_votes, leads, pseudo_inverse
+from hodgerank.errors import InvalidArgument, InvalidComparisons
+from hodgerank.estimators.removal_search import EQUAL, leads, pseudo_inverse
+from hodgerank.graph.build import build_graph
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.linalg import laplacian
 from hodgerank.types import FloatArray, Item, VotesLike
@@ -88,7 +89,14 @@ def possible_winners(votes: VotesLike, factor: float = 2.0) -> PossibleWinners:
     """
     if not isinstance(factor, int | float | np.number) or not 1 < factor < np.inf:
         raise InvalidArgument(f"factor must be a number above 1, not {factor!r}")
-    graph = connected_votes(votes, MOST_ITEMS).graph
+    graph = build_graph(votes)
+    graph.require_connected()
+    if graph.n_items > MOST_ITEMS:
+        raise InvalidArgument(
+            f"{graph.n_items:,} items: this analysis is limited to {MOST_ITEMS:,}"
+        )
+    if graph.n_items < 2:
+        raise InvalidComparisons("there is nothing to win with fewer than two items")
     pairs = _Reweighting(graph)
     x = pairs.scores(np.zeros(graph.n_edges))[0]
     order = np.argsort(-x, kind="stable")

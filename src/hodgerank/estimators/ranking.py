@@ -682,6 +682,20 @@ class Ranking(Displayed, Charted, Tabulated):
                 certainty += share * (0.5 + 0.5 * float(np.sign(difference)))
         return min(certainty, 1.0)
 
+    def z(self, i: Item, j: Item) -> float:
+        """Return the difference of two scores in standard errors.
+
+        >>> import hodgerank as hr
+        >>> round(hr.hodge_rank([("a", "b", 1)] * 3 + [("b", "a", 1)]).z("a", "b"), 3)
+        1.0
+        """
+        a, b = self._comparable(i, j)
+        difference = float(self._model_scores[a] - self._model_scores[b])
+        variance = self._covariance.difference(int(self._codes[a]), int(self._codes[b]))
+        if variance > 0:
+            return difference / float(np.sqrt(variance))
+        return float(np.inf * np.sign(difference)) if difference else 0.0
+
     @property
     def posterior_parts(self) -> tuple[PosteriorPart, ...]:
         """The posterior of the true scores that `certainty` uses: a mixture of Gaussians."""

@@ -13,8 +13,10 @@ from hodgerank.display import Charted, Displayed, Preview
 from hodgerank.estimators import trust_statements as say
 from hodgerank.estimators.outliers import Outliers, outliers_among
 from hodgerank.estimators.position_bias.assess import PositionBiasReport, assess_position_bias
+from hodgerank.estimators.rank import rank
 from hodgerank.estimators.reliability.assess import Reliability, reliability_of
 from hodgerank.estimators.trust_statements import Statement
+from hodgerank.estimators.votes_to_win import VotesToWin, stated_votes_to_win
 from hodgerank.estimators.workers.assess import assess_workers_of
 from hodgerank.estimators.workers.assessment import WorkerAssessment
 from hodgerank.graph.answered_graph import AnsweredGraph
@@ -45,6 +47,10 @@ class TrustReport(Displayed, Charted):
         None if the votes do not record workers, or `with_workers` was off.
     reliability
         The statistics of comparative judgement.
+    to_win
+        How few votes, and workers, would change the leader of the default ranking; empty if that
+        was not asked for, for more than 100 items or 10,000 votes, and without a significant
+        ranking of all items.
     n_shown, with_split_half
         Number of cycles and loops to list, and whether split-half reliability is included.
     """
@@ -55,6 +61,7 @@ class TrustReport(Displayed, Charted):
     outliers: Outliers
     workers: WorkerAssessment | None
     reliability: Reliability
+    to_win: tuple[VotesToWin, ...]
     n_shown: int
     with_split_half: bool
 
@@ -86,6 +93,7 @@ class TrustReport(Displayed, Charted):
         return (
             *say.about_items(parts),
             *say.about_ranking(parts),
+            *say.about_winner(self.to_win),
             *say.about_cycles(self.consistency, self.votes.n_items),
             *say.about_noise(self.consistency),
             *say.about_position_bias(self.position_bias, parts.expected.n_both_ways),
@@ -156,6 +164,7 @@ class TrustReport(Displayed, Charted):
                 for part, noise in self.expected.items()
             },
             "consistency": self.consistency.to_dict(),
+            "votes_to_win": [found.to_dict() for found in self.to_win],
             "position_bias": self.position_bias.to_dict(),
             "triangles": [triangle.to_dict() for triangle in self.triangles],
             "loops": [loop.to_dict() for loop in self.loops],
@@ -184,6 +193,7 @@ def assess_trust(
     n_shown: int = 5,
     with_workers: bool = True,
     with_split_half: bool = False,
+    with_votes_to_win: bool = False,
 ) -> TrustReport:
     """Assess how far a ranking of these votes can be trusted.
 
@@ -197,6 +207,8 @@ def assess_trust(
         Whether to assess the workers, if they are recorded.
     with_split_half
         Whether to compute split-half reliability, which takes a hundred rankings.
+    with_votes_to_win
+        Whether to search for votes whose removal changes the leader, which takes some rankings.
 
     Examples
     --------
@@ -228,8 +240,13 @@ def assess_trust(
             others = pool.submit(who_answered)
             found = what_was_answered()
             outliers, workers = others.result()
+    to_win: tuple[VotesToWin, ...] = ()
+    has_order = say.chance_of_ranking(found["decomposition"]) < say.LEVEL
+    if with_votes_to_win and has_order and answered.graph.is_connected:
+        to_win = stated_votes_to_win(answered.votes, rank(answered.votes), {})
     return TrustReport(
         **found,
+        to_win=to_win,
         outliers=outliers,
         workers=workers,
         n_shown=n_shown,

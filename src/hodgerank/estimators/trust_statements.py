@@ -7,6 +7,7 @@ false statements are measured by `python -m benchmarks calibration`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from hodgerank.graph.repetitions import repeat_themselves
 if TYPE_CHECKING:
     from hodgerank.estimators.outliers import Outliers
     from hodgerank.estimators.position_bias.assess import PositionBiasReport
+    from hodgerank.estimators.votes_to_win import VotesToWin
     from hodgerank.graph.decomposition import HodgeDecomposition
 
 
@@ -97,6 +99,17 @@ def about_ranking(parts: HodgeDecomposition) -> list[Statement]:
         return [Statement("ranking", "significant", words)]
     words = f"no significant ranking ({p_words(p)}): the order could be chance"
     return [Statement("ranking", "not_significant", words, True)]
+
+
+def about_winner(found: Sequence[VotesToWin]) -> list[Statement]:
+    """State how few votes would put another item first, and how few workers."""
+    if not found:
+        return []
+    words = str(found[0])
+    for other in found[1:]:
+        workers = "worker" if other.of == 1 else "workers"
+        words += f"; so would removing {other.n:,} of {other.of:,} {workers}"
+    return [Statement("ranking", "votes_to_win", words)]
 
 
 def about_cycles(found: Consistency, n_items: int) -> list[Statement]:

@@ -1,27 +1,46 @@
-"""votes_to_win: how few votes must be removed to make another item the winner."""
+"""votes_to_win: how few votes must be removed to make another item the winner of a ranking."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import ceil
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-from scipy import sparse
 
-from hodgerank.data.comparisons import NO_WORKER
+from hodgerank.data.comparisons import NO_WORKER, Comparisons
 from hodgerank.data.reading.vote_source import read_ungrouped
+from hodgerank.data.subsets import largest_component
 from hodgerank.display import Displayed, Preview
-from hodgerank.errors import InvalidArgument, InvalidComparisons, UnknownItem, require_one_of
+from hodgerank.errors import (
+    HodgeRankError,
+    InvalidArgument,
+    InvalidComparisons,
+    UnknownItem,
+    require_one_of,
+)
+from hodgerank.estimators.rank import rank
+from hodgerank.estimators.ranking import Ranking
+from hodgerank.estimators.removal_search import (
+    Cells,
+    Fit,
+    Parts,
+    lower_bound,
+    remove_until_first,
+    rows_of,
+)
 from hodgerank.graph.answered_graph import AnsweredGraph
-from hodgerank.kernels.linalg import laplacian
-from hodgerank.types import CodeArray, FloatArray, IntArray, Item, VotesLike
+from hodgerank.types import BoolArray, FloatArray, IntArray, Item, VotesLike
 
 By = Literal["vote", "worker"]
 MOST_ITEMS = 2_000  # every pair of scores has a covariance
-TRIED = 400  # cells or workers of which the exact effect is computed at every step
 MOST_REMOVED = 5_000
-EQUAL = 1e-9  # lead in scores: rounding
-BRIDGE = 1e-9  # one minus the leverage of a vote without which items are not connected
+# Reports state votes to win where a few rankings more are cheap.
+STATED_ITEMS, STATED_VOTES, STATED_REMOVED = 100, 10_000, 500
+PLAIN = {"model", "confidence", "covariance", "components"}  # options that keep scores exact
+ROUNDS = 12  # of a search that is repeated around the scores without the votes found so far
 
 
 class RemovedVotes(NamedTuple):
@@ -35,7 +54,7 @@ class RemovedVotes(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class VotesToWin(Displayed):
-    """A small set of votes without which an item has the highest score.
+    """A small set of votes without which an item is first in the ranking.
 
     Attributes
     ----------
@@ -43,51 +62,96 @@ class VotesToWin(Displayed):
         The item that would win, and the one that does.
     n
         Number of votes removed, or of workers if `by` is 'worker'; 0 if the item is the leader,
-        None if 5,000 are not enough or the item cannot win. The set is found step by step and
-        checked by a new fit; a smaller one may exist.
+        None if no set was found. The set is checked by a new ranking; a smaller one may exist.
     lower_bound
-        No smaller number of votes is enough, if score differences of compared pairs do not grow.
+        For plain least squares: no smaller number of votes is enough, if score differences of
+        compared pairs do not grow. None for other models.
+    most
+        The largest number that was considered.
     of
         Number of votes, or of workers.
     removed
         The votes to remove. With `by='worker'`, all votes of `workers`.
+    rows
+        Source rows of the removed votes, one for each vote.
     workers
-        The workers to remove, in order; empty for single votes.
+        The workers to remove; empty for single votes.
+    remaining
+        The votes that are left: `rank(found.remaining)` puts the item first.
     gap, z
         Lead of the leader, and the same in standard errors. Even a clear lead may depend on few
         votes, since they are chosen by their effect.
+    model
+        The model of the ranking, in words.
     """
 
     item: Item
     leader: Item
     by: By
     n: int | None
-    lower_bound: int
+    lower_bound: int | None
+    most: int
     of: int
     removed: tuple[RemovedVotes, ...]
+    rows: IntArray
     workers: tuple[Item, ...]
+    remaining: Comparisons
     gap: float
     z: float
+    model: str
 
     def _headline(self) -> str:
         return str(self)
 
     def __str__(self) -> str:
-        if not self.n:
-            return f"{self.item} {'cannot be put' if self.n is None else 'is'} first"
+        """Return the finding in words; the gap between the items is always part of it."""
+        gap = f"(z of the gap: {self.z:.1f})"
         of = f"{self.of:,} {self.by}{'' if self.of == 1 else 's'}"
-        return f"removing {self.n:,} of {of} would put {self.item} first"
+        if self.n is None:
+            most = f"no set of at most {min(self.most, self.of):,} of {of}"
+            return f"{most} was found whose removal would put {self.item} first {gap}"
+        if not self.n:
+            return f"{self.item} is first"
+        return f"removing {self.n:,} of {of} would put {self.item} first {gap}"
 
     def _preview(self) -> Preview:
         rows = ((cell.item, cell.other, cell.outcome, cell.n) for cell in self.removed)
         return Preview(("item", "other", "outcome", "votes"), rows, len(self.removed))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "item": self.item,
+            "leader": self.leader,
+            "by": self.by,
+            "n": self.n,
+            "of": self.of,
+            "most": self.most,
+            "lower_bound": self.lower_bound,
+            "gap": self.gap,
+            "z": self.z if np.isfinite(self.z) else None,
+            "model": self.model,
+            "words": str(self),
+            "workers": list(self.workers),
+            "removed": [cell._asdict() for cell in self.removed],
+            "rows": self.rows.tolist(),
+        }
 
-def votes_to_win(votes: VotesLike, item: Item | None = None, *, by: By = "vote") -> VotesToWin:
-    """Find few votes whose removal would give an item the highest least-squares score.
+
+def votes_to_win(
+    votes: VotesLike,
+    item: Item | None = None,
+    *,
+    by: By = "vote",
+    most: int = MOST_REMOVED,
+    **options: Any,
+) -> VotesToWin:
+    """Find few votes whose removal would put an item first in the ranking of `rank`.
 
     Votes are removed one after the other, each time the one that brings the item closest to the
-    first place; then those that turn out not to be needed are put back.
+    first place around the present scores; then those that turn out not to be needed are put back.
+    The votes that are left are ranked again. If another item is first, the search goes on from
+    there. Sets that would disconnect items are not considered.
 
     Parameters
     ----------
@@ -97,279 +161,203 @@ def votes_to_win(votes: VotesLike, item: Item | None = None, *, by: By = "vote")
         Default: the second in the ranking.
     by
         Remove single votes, or all votes of a 'worker'.
+    most
+        The largest number of votes or workers to remove.
+    options
+        Options of `rank`, such as `model="hodgerank"` for least squares. Default: the default
+        model.
 
     Examples
     --------
     >>> votes = [("a", "b", 1)] * 6 + [("b", "c", 1)] * 4 + [("c", "a", 1)] * 3
-    >>> print(votes_to_win(votes, "b"))
-    removing 3 of 13 votes would put b first
+    >>> print(votes_to_win(votes, "b", model="hodgerank"))
+    removing 3 of 13 votes would put b first (z of the gap: 0.9)
     """
     require_one_of(by, get_args(By), "by")
-    answered = connected_votes(votes, MOST_ITEMS)
-    read = answered.votes
-    cells = _Cells.of(answered)
-    fit = _Fit(cells)
-    order = np.argsort(-fit.x, kind="stable")
-    if item is None:
-        item = read.items[order[1]]
-    if item not in read.items:
-        raise UnknownItem(item, read.items)
-    k, leader = read.items.index(item), int(order[0])
-    if by == "worker" and (read.worker == NO_WORKER).all():
-        raise InvalidArgument("by='worker' needs votes with workers: use by='vote'")
-    parts = _single(cells) if by == "vote" else _by_worker(answered, cells)
-    gap, variance = float(fit.x[leader] - fit.x[k]), fit.variance_of(leader, k)
-    bound = _lower_bound(fit, parts, k)
-    found = _search(fit, parts, k)
-    names = read.items
-    removed = () if found is None else cells.named(found @ parts.counts, names)
-    chosen = [] if found is None else np.flatnonzero(found).tolist()
-    return VotesToWin(
-        item=item,
-        leader=names[leader],
-        by=by,
-        n=None if found is None else int(found.sum()),
-        lower_bound=bound,
-        of=read.n_votes if by == "vote" else len(parts.available),
-        removed=removed,
-        workers=tuple(read.workers[c] for c in chosen) if by == "worker" else (),
-        gap=gap,
-        z=gap / np.sqrt(variance) if variance > 0 else np.inf if gap else 0.0,
-    )
+    if options.get("components", "largest") == "separate":
+        raise InvalidArgument("components='separate' has no common first place: leave it out")
+    read = read_ungrouped(votes)
+    ranking = rank(read, **options)
+    if ranking.no_votes or ranking.not_connected:
+        read = largest_component(read)
+    search = Search(read, ranking, options)
+    return search.to_win(item, by, most)
 
 
-def connected_votes(votes: VotesLike, most_items: int) -> AnsweredGraph:
-    """Read votes; refuse those of disconnected, too few or too many items."""
-    answered = AnsweredGraph.of(read_ungrouped(votes))
-    answered.graph.require_connected()
-    n = answered.graph.n_items
-    if n < 2:
-        raise InvalidComparisons("there is nothing to win with fewer than two items")
-    if n > most_items:
-        raise InvalidArgument(f"{n:,} items: this analysis is limited to {most_items:,}")
-    return answered
+def stated_votes_to_win(
+    votes: Comparisons, ranking: Ranking, options: Mapping[str, Any]
+) -> tuple[VotesToWin, ...]:
+    """Return what reports state about the second item: votes, and workers where a set is found.
 
-
-class _Cells(NamedTuple):
-    """Distinct votes: outcome `value` on the edge (i, j), each of `weight`; `counts` of each."""
-
-    i: CodeArray
-    j: CodeArray
-    value: FloatArray
-    weight: FloatArray
-    counts: FloatArray
-    of_row: IntArray
-    n_items: int
-
-    @classmethod
-    def of(cls, answered: AnsweredGraph) -> _Cells:
-        votes, graph = answered.votes, answered.graph
-        weight = np.ones(len(votes)) if votes.weight is None else votes.weight
-        kinds, of_row = np.unique(
-            np.column_stack((answered.edge, answered.turned, weight)), axis=0, return_inverse=True
-        )
-        edge = kinds[:, 0].astype(np.int64)
-        counts = np.bincount(of_row.ravel(), votes.votes_per_row, len(kinds)).astype(float)
-        i, j = graph.i[edge], graph.j[edge]
-        value, each = (np.asarray(kinds[:, k], np.float64) for k in (1, 2))
-        return cls(i, j, value, each, counts, of_row.ravel(), graph.n_items)
-
-    def named(self, counts: FloatArray, items: tuple[Item, ...]) -> tuple[RemovedVotes, ...]:
-        """Return the cells of which votes are counted, the most frequent first."""
-        order = [c for c in np.argsort(-counts, kind="stable").tolist() if counts[c] > 0]
-        return tuple(
-            RemovedVotes(items[self.i[c]], items[self.j[c]], float(self.value[c]), int(counts[c]))
-            for c in order
-        )
-
-
-class _Fit:
-    """Least-squares scores while votes are removed and put back."""
-
-    def __init__(self, cells: _Cells) -> None:
-        self.cells, self.counts = cells, cells.counts.copy()
-        self.refit()
-
-    def refit(self) -> None:
-        """Solve from scratch."""
-        self.inverse = _pseudo_inverse(self.cells, self.counts)
-        self.x = self.inverse @ self._surplus(self.counts)
-
-    def _surplus(self, counts: FloatArray) -> FloatArray:
-        c = self.cells
-        return laplacian.divergence(c.i, c.j, counts * c.weight * c.value, c.n_items)
-
-    @property
-    def residuals(self) -> FloatArray:
-        """Outcome minus difference of scores, for each cell."""
-        c = self.cells
-        return np.asarray(c.value - (self.x[c.i] - self.x[c.j]))
-
-    def variance_of(self, a: int, b: int) -> float:
-        """Variance of a difference of scores."""
-        c, p = self.cells, self.inverse
-        freedom = c.counts.sum() - c.n_items + 1
-        rss = float(c.counts * c.weight @ self.residuals**2)
-        return rss / freedom * float(p[a, a] + p[b, b] - 2 * p[a, b]) if freedom > 0 else np.inf
-
-    def effects(self, direction: FloatArray) -> FloatArray:
-        """First-order change of `direction @ x` by the removal of one vote of each cell."""
-        c, v = self.cells, self.inverse @ direction
-        return np.asarray(-c.weight * self.residuals * (v[c.i] - v[c.j]))
-
-    def after_one(self, which: IntArray, sign: int) -> FloatArray:
-        """Scores after one more (+1) or less (-1) vote of each cell, one row each.
-
-        NaN where items would no longer be connected.
-        """
-        c = self.cells
-        i, j, weight = c.i[which], c.j[which], c.weight[which]
-        response = self.inverse[i] - self.inverse[j]
-        rows = np.arange(len(which))
-        lever = 1 + sign * weight * (response[rows, i] - response[rows, j])
-        step = sign * weight * self.residuals[which] / np.where(lever > BRIDGE, lever, np.nan)
-        return np.asarray(self.x + step[:, None] * response)
-
-    def after_many(self, changes: FloatArray) -> FloatArray:
-        """Scores after changes of the counts, one row each; NaN where not connected."""
-        c, found = self.cells, np.full((len(changes), self.cells.n_items), np.nan)
-        for row, change in enumerate(changes):
-            counts = self.counts + change
-            kept = counts > 0
-            if not laplacian.components(c.i[kept], c.j[kept], c.n_items).any():
-                found[row] = _pseudo_inverse(c, counts) @ self._surplus(counts)
-        return found
-
-    def change(self, counts: FloatArray) -> None:
-        """Add to the counts of the cells."""
-        self.counts += counts
-        changed = np.flatnonzero(counts)
-        if len(changed) > 1:
-            self.refit()
-            return
-        cell, sign = int(changed[0]), float(counts[changed[0]])
-        i, j = self.cells.i[cell], self.cells.j[cell]
-        response, weight = self.inverse[i] - self.inverse[j], sign * self.cells.weight[cell]
-        share = weight / (1 + weight * (response[i] - response[j]))
-        self.x = self.x + share * self.residuals[cell] * response
-        self.inverse -= share * np.outer(response, response)
-
-
-def _pseudo_inverse(cells: _Cells, counts: FloatArray) -> FloatArray:
-    return pseudo_inverse(cells.i, cells.j, counts * cells.weight, cells.n_items)
-
-
-def pseudo_inverse(i: CodeArray, j: CodeArray, total: FloatArray, n: int) -> FloatArray:
-    """Return that of the Laplacian of a connected graph with these weights of its edges."""
-    matrix = np.zeros((n, n))
-    np.add.at(matrix, (i, j), -total)
-    matrix += matrix.T
-    matrix[np.diag_indices(n)] = -matrix.sum(axis=1)
-    level = total.sum() / n**2  # the scale of the matrix, for the direction that it leaves open
-    return np.asarray(np.linalg.inv(matrix + level) - 1 / (level * n**2))
-
-
-class _Parts(NamedTuple):
-    """Parts that can be removed as a whole: how many of each, and their votes in each cell."""
-
-    available: IntArray
-    counts: Any
-    are_single: bool
-
-    def after(self, fit: _Fit, which: IntArray, sign: int) -> FloatArray:
-        """Scores after one of each part is removed (-1) or put back (+1), one row each."""
-        if self.are_single:
-            return fit.after_one(which, sign)
-        return fit.after_many(np.asarray(sign * self.counts[which].toarray()))
-
-    def votes(self, part: int) -> FloatArray:
-        """Return the votes of a part in each cell."""
-        return np.asarray(self.counts[[part]].toarray()[0])
-
-
-def _single(cells: _Cells) -> _Parts:
-    return _Parts(cells.counts.astype(np.int64), sparse.eye_array(len(cells.i)).tocsr(), True)
-
-
-def _by_worker(answered: AnsweredGraph, cells: _Cells) -> _Parts:
-    votes = answered.votes
-    known = votes.worker != NO_WORKER
-    counts = sparse.coo_array(
-        (
-            votes.votes_per_row[known].astype(float),
-            (votes.worker[known], cells.of_row[known]),
-        ),
-        shape=(votes.n_workers, len(cells.i)),
-    ).tocsr()
-    return _Parts(np.ones(votes.n_workers, np.int64), counts, False)
-
-
-def _search(fit: _Fit, parts: _Parts, k: int) -> IntArray | None:
-    """Return how many of each part to remove so that item k is first; None if none was found."""
-    removed = np.zeros_like(parts.available)
-    while not _is_first(fit.x, k):
-        tried = _most_promising(fit, parts, np.flatnonzero(removed < parts.available), k)
-        distances = _distances(parts.after(fit, tried, -1), k)
-        if not np.isfinite(distances).any() or removed.sum() == MOST_REMOVED:
-            return None
-        best = int(tried[np.argmin(distances)])
-        removed[best] += 1
-        fit.change(-parts.votes(best))
-    while removed.any():  # put back what turns out not to be needed
-        tried = np.flatnonzero(removed)
-        left = leads(parts.after(fit, tried, +1), k)
-        if not left.max() > EQUAL:
-            break
-        best = int(tried[np.argmax(left)])
-        removed[best] -= 1
-        fit.change(parts.votes(best))
-    fit.refit()
-    return removed if _is_first(fit.x, k) else None
-
-
-def _most_promising(fit: _Fit, parts: _Parts, which: IntArray, k: int) -> IntArray:
-    """Return the parts whose removal would bring item k forward most, to first order."""
-    if len(which) <= TRIED:
-        return which
-    ahead = fit.x > fit.x[k]
-    direction = ahead.astype(float)
-    direction[np.argmax(fit.x)] += 1
-    direction[k] -= direction.sum()
-    effects = parts.counts @ fit.effects(direction)
-    return which[np.argsort(effects[which], kind="stable")[:TRIED]]
-
-
-def _distances(x: FloatArray, k: int) -> FloatArray:
-    """Return how far item k is from the first place, by scores (rows); infinite if unknown."""
-    gaps = x - x[:, [k]]
-    distances = np.maximum(gaps, 0).sum(axis=1) - leads(x, k)
-    return np.where(np.isnan(distances), np.inf, distances)
-
-
-def leads(x: FloatArray, k: int) -> FloatArray:
-    """Return the lead of item k over the best other, by scores (rows)."""
-    return np.asarray(x[:, k] - np.delete(x, k, axis=1).max(axis=1))
-
-
-def _is_first(x: FloatArray, k: int) -> bool:
-    return bool(leads(x[None], k)[0] > EQUAL)
-
-
-def _lower_bound(fit: _Fit, parts: _Parts, k: int) -> int:
-    """Return a number of parts without which item k cannot be first.
-
-    The removal of votes S reduces a lead c @ x by the sum of w (d_e v) (y_e - d_e x') over S, with
-    v = L^+ c and x' the scores after it. If |d_e x'| is at most that of the scores before, or 1,
-    each term is bounded, and the largest ones must add up to the lead.
+    `ranking` is that of the votes by these options of `rank`. Empty for more than 100 items or
+    10,000 votes, if scores are level, or if not all items are ranked together.
     """
-    c = fit.cells
-    reach = max(1.0, float(np.abs(fit.x[c.i] - fit.x[c.j]).max()))
-    bound = 0
-    for rival in np.flatnonzero(fit.x > fit.x[k] + EQUAL).tolist():
-        v = fit.inverse[rival] - fit.inverse[k]
-        along = c.weight * (v[c.i] - v[c.j])
-        most = np.maximum(parts.counts @ np.maximum(along * c.value + np.abs(along) * reach, 0), 0)
-        order = np.argsort(-most)
-        sums = np.repeat(most[order], parts.available[order]).cumsum()
-        bound = max(bound, 1 + int(np.searchsorted(sums, fit.x[rival] - fit.x[k])))
-    return bound
+    is_small = votes.n_items <= STATED_ITEMS and votes.n_votes <= STATED_VOTES
+    is_whole = len(ranking) == votes.n_items > 1 and ranking.n_components == 1
+    if not (is_small and is_whole) or ranking.is_level:
+        return ()
+    search = Search(votes.repeated(), ranking, dict(options))
+    if not search.answered.graph.is_connected:
+        return ()
+    found = search.to_win(None, "vote", STATED_REMOVED)
+    if not found.n or (votes.worker == NO_WORKER).all():
+        return (found,)
+    by_worker = search.to_win(None, "worker", STATED_REMOVED)
+    return (found, by_worker) if by_worker.n else (found,)
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """Searches in the votes of one ranking, which all have votes and are connected."""
+
+    votes: Comparisons
+    ranking: Ranking
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        n = self.votes.n_items
+        if n < 2:
+            raise InvalidComparisons("there is nothing to win with fewer than two items")
+        if n > MOST_ITEMS:
+            raise InvalidArgument(f"{n:,} items: this analysis is limited to {MOST_ITEMS:,}")
+
+    @cached_property
+    def answered(self) -> AnsweredGraph:
+        """The votes with their graph."""
+        return AnsweredGraph.of(self.votes)
+
+    def to_win(self, item: Item | None, by: By, most: int) -> VotesToWin:
+        """Find votes or workers to remove; see `votes_to_win`."""
+        votes, ranking, answered = self.votes, self.ranking, self.answered
+        answered.graph.require_connected()
+        leader = ranking.items[0]
+        item = ranking.items[1] if item is None else item
+        if item not in ranking:
+            raise UnknownItem(item, ranking.items)
+        if by == "worker" and (votes.worker == NO_WORKER).all():
+            raise InvalidArgument("by='worker' needs votes with workers: use by='vote'")
+        cells = Cells.of(answered, ranking)
+        parts = Parts.single(cells) if by == "vote" else Parts.by_worker(votes, cells)
+        fit = Fit(cells, cells.counts, votes.items, ranking)
+        k = votes.items.index(item)
+        given = {name for name, value in self.options.items() if value is not None}
+        is_exact = ranking.model == "least squares" and given <= PLAIN
+        bound = lower_bound(fit, parts, k) if is_exact else None
+        trial = _Trial(self, cells, parts, item)
+        order = [] if _lead(ranking, item) > 0 else trial.search(fit, k, most)
+        taken = trial.taken(order or ())
+        chosen = sorted(set(order or ())) if by == "worker" else []
+        return VotesToWin(
+            item=item,
+            leader=leader,
+            by=by,
+            n=None if order is None else len(order),
+            lower_bound=bound,
+            most=most,
+            of=votes.n_votes if by == "vote" else len(np.unique(votes.worker[votes.worker >= 0])),
+            removed=_named(votes, taken),
+            rows=votes.rows[taken],
+            workers=tuple(votes.workers[c] for c in chosen),
+            remaining=votes.select(~taken),
+            gap=float(ranking[leader].score - ranking[item].score),
+            z=ranking.z(leader, item),
+            model=ranking.description,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Trial:
+    """Removes parts of the votes, and ranks what is left."""
+
+    of: Search
+    cells: Cells
+    parts: Parts
+    item: Item
+
+    def search(self, fit: Fit, k: int, most: int) -> list[int] | None:
+        """Return parts without which the item is first, as few as are found.
+
+        Where the first set does not suffice when ranked again, at least one, two, four ... more are
+        removed, each time around the scores without those before.
+        """
+        order: list[int] = []
+        below = _lead(self.of.ranking, self.item)
+        for attempt in range(ROUNDS):
+            fewest = min(len(order) + 2 ** (attempt - 1), most) if attempt else 0
+            found = remove_until_first(fit, self.parts, k, order, fewest=fewest, most=most)
+            again = None if found is None or len(found) == len(order) else self.ranked(found)
+            if found is None or again is None:
+                return None
+            lead = _lead(again, self.item)
+            if lead > 0:
+                return self._shortest(found, (len(order), below), lead)
+            order, below = found, lead
+            counts = self.cells.counts - self.parts.votes_of(order)
+            fit = Fit(self.cells, counts, self.of.votes.items, again)
+        return None
+
+    def _shortest(self, order: list[int], below: tuple[int, float], above: float) -> list[int]:
+        """Return the shortest beginning that is found to be enough.
+
+        `below` is a length that is not enough with the lead there, `above` the lead of all. Lengths
+        are interpolated, and halved where that does not narrow them by half.
+        """
+        low, lead_low = below
+        high, lead_high = len(order), above
+        is_slow = False
+        while high - low > 1:
+            before, share = high - low, 0.5
+            if not is_slow and np.isfinite(lead_low):
+                share = -lead_low / (lead_high - lead_low)
+            middle = min(max(low + ceil(share * (high - low)), low + 1), high - 1)
+            again = self.ranked(order[:middle])
+            lead = -np.inf if again is None else _lead(again, self.item)
+            if lead > 0:
+                high, lead_high = middle, lead
+            else:
+                low, lead_low = middle, lead
+            is_slow = not is_slow and high - low > before / 2
+        return order[:high]
+
+    def ranked(self, removed: Sequence[int]) -> Ranking | None:
+        """Rank without some parts; None if not all items can be ranked."""
+        votes = self.of.votes
+        try:
+            again = rank(votes.select(~self.taken(removed)), **self.of.options)
+        except HodgeRankError:  # items are no longer connected, too few votes ...
+            return None
+        return again if len(again) == votes.n_items and again.n_components == 1 else None
+
+    def taken(self, removed: Sequence[int]) -> BoolArray:
+        """Return which votes are removed with some parts."""
+        if self.parts.are_single:
+            return rows_of(self.cells, self.parts.number(removed))
+        return np.isin(self.of.votes.worker, np.array(removed, np.int64))
+
+
+def _lead(ranking: Ranking, item: Item) -> float:
+    """Return the lead of an item over the best other; 0 if they are tied."""
+    k = ranking.index(item)
+    if ranking.ranks[k] == ranking.ranks[1] == 1:
+        return 0.0
+    return float(ranking.scores[k] - ranking.scores[int(k == 0)])
+
+
+def _named(votes: Comparisons, taken: BoolArray) -> tuple[RemovedVotes, ...]:
+    """Return the votes that are taken, equal ones together, most frequent first."""
+    rows = np.flatnonzero(taken)
+    swap = votes.left[rows] > votes.right[rows]
+    i = np.where(swap, votes.right[rows], votes.left[rows])
+    j = np.where(swap, votes.left[rows], votes.right[rows])
+    outcome: FloatArray = np.where(swap, -1.0, 1.0) * votes.outcome[rows] + 0.0
+    kinds, counts = np.unique(np.column_stack((i, j, outcome)), axis=0, return_counts=True)
+    order = np.argsort(-counts, kind="stable").tolist()
+    return tuple(
+        RemovedVotes(
+            votes.items[int(kinds[c, 0])],
+            votes.items[int(kinds[c, 1])],
+            float(kinds[c, 2]),
+            int(counts[c]),
+        )
+        for c in order
+    )

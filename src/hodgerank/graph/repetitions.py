@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from hodgerank.data.comparisons import NO_WORKER
+from hodgerank.data.extra_columns import ExtraColumns
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.edges import group_rows
@@ -150,6 +151,7 @@ def counted_once(answered: AnsweredGraph) -> AnsweredGraph:
         ballot=None,
         units=(),
         row=None,
+        extra=ExtraColumns(),
     )
     return AnsweredGraph.of(once)
 

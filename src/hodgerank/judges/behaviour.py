@@ -229,6 +229,14 @@ def _habits(
     return Table([say(f"judges.{name}") for name in names], rows, frozenset({1, 2, 3, 4}))
 
 
+WHY_NO_FAMILY = {
+    "one_judge": "judges.family_one_judge",
+    "one_family": "judges.family_one_family",
+    "not_identified": "judges.family_not_identified",
+    "too_many": "judges.family_too_many",
+}
+
+
 def _preferences(found: JudgePreferences, workers: WorkerAssessment | None) -> tuple[Text, ...]:
     """Word what single judges prefer, and that it explains a warning about them."""
     said = []
@@ -247,7 +255,7 @@ def _preferences(found: JudgePreferences, workers: WorkerAssessment | None) -> t
         key = "judges.own_family" if own.is_significant else "judges.no_own_family"
         said.append(say(key, rate=f"{middle}% ({low} to {high})", n=own.n_judges))
     elif found.why_not:
-        said.append(say(f"judges.family_{found.why_not}"))
+        said.append(say(WHY_NO_FAMILY[found.why_not]))
     return tuple(said)
 
 

@@ -18,10 +18,14 @@ if TYPE_CHECKING:
     from hodgerank.plotting.comparison_graph import graph_chart as graph_chart
     from hodgerank.plotting.curves import learning_curves_chart as learning_curves_chart
     from hodgerank.plotting.decomposition import decomposition_chart as decomposition_chart
+    from hodgerank.plotting.flows import flows_chart as flows_chart
     from hodgerank.plotting.outliers import outliers_chart as outliers_chart
     from hodgerank.plotting.population_comparison import slope_chart as slope_chart
     from hodgerank.plotting.possible_winners import (
         possible_winners_chart as possible_winners_chart,
+    )
+    from hodgerank.plotting.preference_groups import (
+        preference_groups_chart as preference_groups_chart,
     )
     from hodgerank.plotting.probability import probability_chart as probability_chart
     from hodgerank.plotting.ranking import group_rankings_chart as group_rankings_chart
@@ -38,12 +42,14 @@ _HOMES = {
     "slope_chart": "population_comparison",
     "graph_chart": "comparison_graph",
     "decomposition_chart": "decomposition",
+    "flows_chart": "flows",
     "triangles_chart": "triangles",
     "budget_chart": "budget",
     "learning_curves_chart": "curves",
     "outliers_chart": "outliers",
     "topology_chart": "topology",
     "possible_winners_chart": "possible_winners",
+    "preference_groups_chart": "preference_groups",
     "workers_chart": "workers",
     "save_chart": "charts",
     "with_theme": "theme",
@@ -61,6 +67,7 @@ _NATURAL = {
     "Outliers": "outliers_chart",
     "TopologyTracker": "topology_chart",
     "PossibleWinners": "possible_winners_chart",
+    "PreferenceGroups": "preference_groups_chart",
     "WorkerAssessment": "workers_chart",
 }
 

@@ -71,7 +71,7 @@ def find_in_groups(groups: VoteGroups, settings: ReportOptions, tell: Tell) -> G
     require_choices(groups.report, "a report on groups (--by)")
     tell("ranking the groups")
     rankings = settings.scaled(rank_groups(groups, **settings.options))
-    quiet = replace(settings, with_forecast=False, with_workers=False)
+    quiet = replace(settings, with_forecast=False, with_workers=False, with_votes_to_win=False)
     tell("assessing the groups")
     each = {group: find(groups[group], quiet, lambda step: None) for group in rankings}
     together = groups.together()

@@ -29,21 +29,27 @@ class ReportOptions:
         Of the sampler that proposes pairs, and of forecasts.
     with_workers
         Whether workers are assessed.
+    with_votes_to_win
+        Whether to search for votes without which another item is first.
     candidates
         Pairs that can be asked; None: all.
     max_votes
         How many more votes can be had; None: no limit.
     scale
         Scale of the scores.
+    with_groups
+        Whether preference groups are looked for.
     """
 
     options: Mapping[str, Any]
     with_forecast: bool
     seed: int
     with_workers: bool = True
+    with_votes_to_win: bool = True
     candidates: Sequence[Pair] | None = None
     max_votes: int | None = None
     scale: ScoreScale = MODEL_SCALE
+    with_groups: bool = False
 
     def scaled(self, ranking: Scaled) -> Scaled:
         """Return a ranking, or the rankings of groups, on the scale of the report."""

@@ -9,6 +9,7 @@ import numpy as np
 from hodgerank.display import p_number, p_words
 from hodgerank.estimators.position_bias.groupings import has_term_per_worker
 from hodgerank.estimators.position_bias.terms import PositionBiasTerms
+from hodgerank.estimators.preference_groups.result import PreferenceGroups
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.trust import TrustReport
 from hodgerank.estimators.trust_statements import SURE
@@ -18,6 +19,7 @@ from hodgerank.graph.decomposition import PART_WORDS, HodgeDecomposition
 from hodgerank.plotting.comparison_graph import graph_chart
 from hodgerank.plotting.decomposition import decomposition_chart
 from hodgerank.plotting.outliers import outliers_chart
+from hodgerank.plotting.preference_groups import preference_groups_chart
 from hodgerank.plotting.triangles import triangles_chart
 from hodgerank.plotting.workers import workers_chart
 from hodgerank.reporting.blocks import (
@@ -272,3 +274,44 @@ def _row(workers: WorkerAssessment, k: int) -> tuple[str, ...]:
         "" if np.isnan(agreement) else f"{agreement:.0%}",
         "" if np.isnan(bias) else f"{bias:+.2f}",
     )
+
+
+MOST_REVERSED = 10
+
+
+def preference_groups_section(groups: PreferenceGroups) -> Section:
+    """Groups of workers with different tastes, and what they disagree on."""
+    summary = words(groups.statement)
+    blocks: list[Block] = [Paragraph((say("preference_groups.method"),))]
+    if (groups.count or 1) > 1:
+        sizes = [
+            (f"{g}", f"{size:,}", f"{int((groups.is_reliable & (groups.group == g)).sum()):,}")
+            for g, size in enumerate(groups.sizes.tolist(), start=1)
+        ]
+        size_header = [say(f"preference_groups.{name}") for name in ("group", "size", "reliable")]
+        pairs = [
+            (
+                name_of(pair.item),
+                name_of(pair.other),
+                ", ".join(map(str, pair.prefer)),
+                ", ".join(map(str, pair.oppose)),
+            )
+            for pair in groups.reversed_pairs[:MOST_REVERSED]
+        ]
+        names = ("item", "other", "prefer", "oppose")
+        header = [say(f"preference_groups.{name}") for name in names]
+        shown = None
+        if groups.n_reversed > len(pairs):
+            shown = say("page.shown_of", shown=len(pairs), total=groups.n_reversed)
+        blocks += [
+            Paragraph((say("preference_groups.together"),)),
+            Table(size_header, sizes, frozenset({0, 1, 2})),
+            Figure(partial(preference_groups_chart, groups)),
+            Paragraph((say("preference_groups.reversed"),)),
+            Table(header, pairs, frozenset({2, 3}), shown),
+            Paragraph((say("preference_groups.members"),), "note"),
+        ]
+    notes = tuple(words(note) for note in groups.notes) if groups.count else ()
+    if notes:
+        blocks.append(Bullets(notes))
+    return Section("preference_groups", say("preference_groups.title"), summary, tuple(blocks))

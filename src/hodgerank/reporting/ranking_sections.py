@@ -9,6 +9,7 @@ from hodgerank.data.sources.frames import build_frame
 from hodgerank.estimators.certainty import expected_tau
 from hodgerank.estimators.rank import on_few_votes
 from hodgerank.estimators.score_scale import MODEL_SCALE
+from hodgerank.estimators.votes_to_win import STATED_ITEMS, STATED_VOTES
 from hodgerank.reporting.blocks import Block, Bullets, Paragraph, Section, Table, Text
 from hodgerank.reporting.findings import MOST_FORECAST, Findings
 from hodgerank.reporting.first_page import could_be, settled_neighbours
@@ -124,8 +125,31 @@ def certainty_section(found: Findings | MarginFindings) -> Section:
         "certainty",
         say("certainty.title"),
         say("certainty.summary", pairs=pairs[:1].upper() + pairs[1:]),
-        (Paragraph((order,)), Table(header, rows, frozenset({1})), *_outlook(found)),
+        (
+            Paragraph((order,)),
+            Table(header, rows, frozenset({1})),
+            *_outlook(found),
+            *(_votes_to_win(found) if isinstance(found, Findings) else []),
+        ),
     )
+
+
+def _votes_to_win(found: Findings) -> list[Block]:
+    """How few votes put another item first, always with the gap in standard errors."""
+    if not found.to_win:
+        if max(found.votes.n_items - STATED_ITEMS, found.votes.n_votes - STATED_VOTES) <= 0:
+            return []
+        return [
+            Paragraph(
+                (say("certainty.many_votes", items=STATED_ITEMS, votes=STATED_VOTES),), "note"
+            )
+        ]
+    votes, *workers = found.to_win
+    key = "certainty.votes_to_win" if votes.n else "certainty.no_votes_to_win"
+    most = min(votes.most, votes.of)
+    how_few = say(key, n=votes.n or 0, of=votes.of, most=most, item=quoted(votes.item), z=votes.z)
+    also = [say("certainty.workers_to_win", n=other.n, of=other.of) for other in workers]
+    return [Paragraph((how_few, *also)), Paragraph((say("certainty.about_votes_to_win"),), "note")]
 
 
 def _reached(found: Findings | MarginFindings, sure: float) -> Text:

@@ -33,6 +33,7 @@ from hodgerank.reporting.quality_sections import (
     graph_section,
     outliers_section,
     position_bias_section,
+    preference_groups_section,
     workers_section,
 )
 from hodgerank.reporting.ranking_sections import certainty_section, next_section, ranking_section
@@ -125,6 +126,7 @@ def report(
     anchor: tuple[Item, float] | None = None,
     baseline: Item | None = None,
     with_forecast: bool = True,
+    with_groups: bool = False,
     seed: int = 0,
     command: str = "hodgerank.report(votes)",
     on_step: Tell | None = None,
@@ -150,8 +152,11 @@ def report(
         Scale of the scores: see `Ranking.on_scale`.
     with_forecast
         Forecast how many more votes are needed, which takes seconds; up to 60 items.
+    with_groups
+        Look for preference groups (`find_preference_groups`), which takes seconds; not for groups
+        of votes.
     seed
-        Seed of the sampler that proposes pairs, and of the forecast.
+        Seed of the sampler that proposes pairs, of the forecast and of preference groups.
     command
         The command or call that is printed as the way to reproduce it.
     on_step
@@ -177,6 +182,7 @@ def report(
         candidates=candidates,
         max_votes=max_votes,
         scale=ScoreScale(score_scale, anchor, baseline),
+        with_groups=with_groups,
     )
     tell = on_step or (lambda step: None)
     made = Provenance(command, seed, date.today().isoformat())
@@ -184,6 +190,11 @@ def report(
     if not isinstance(read, VoteGroups) and read.report.margin_unit is not None:
         return _report_on_margins(find_in_margins(read, settings, tell), title, question, made)
     if isinstance(read, VoteGroups):  # a file beside the votes may name their groups
+        if with_groups:
+            raise InvalidArgument(
+                "preference groups are looked for in votes that belong together: report each group "
+                "by itself, or leave out with_groups (--groups)"
+            )
         found = find_in_groups(read, settings, tell)
         return _report_on_groups(found, _titles(title, question, found), made)
     found_in_all = find(read, settings, tell)
@@ -216,6 +227,8 @@ def _sections(
     if workers is not None:
         line = next(line for line in page.lines if line.title.code == "workers.title")
         yield workers_section(line, workers, line.title)
+    if found.groups is not None:
+        yield preference_groups_section(found.groups)
     for section in (
         outliers_section(found),
         position_bias_section(found),

@@ -303,7 +303,10 @@ def remove_position_bias(
         cells = replace(cells, components=np.zeros(cells.n_items, np.int64))
     cells = replace(cells, weight=cells.weight / dispersion)
     if shrink is True:
-        fit = fit_with_shrinkage(cells, link, ridge, votes.n_votes, dispersion)
+        fit = fit_with_shrinkage(
+            cells, link, ridge, votes.n_votes, dispersion,
+            are_margins=votes.report.margin_unit is not None,
+        )  # fmt: skip
     else:
         prior = PositionBiasPrior(ridge, np.full(cells.n_groups, float(shrink)))
         fit = fit_position_bias(cells, link, prior)

@@ -67,36 +67,43 @@ def require_prior(shrink: Shrinkage, model: str) -> Shrinkage:
 
 
 def fit_with_shrinkage(
-    cells: PositionCells, link: str, ridge: float, n_votes: int, dispersion: float
+    cells: PositionCells,
+    link: str,
+    ridge: float,
+    n_votes: int,
+    dispersion: float,
+    *,
+    are_margins: bool = False,
 ) -> PositionBiasFit:
     """Fit with the shrinkage that the votes show.
 
     It is estimated at scores and biases of 0, and again at the fit until it is settled.
     `dispersion` is what the weights of the cells were divided by.
     """
+    widest = WIDEST[link]
+    if are_margins:  # the unit of margins is arbitrary
+        widest *= float(np.sqrt(cells.square.max(initial=TINY)))
     first = PositionBiasPrior(ridge, np.full(cells.n_groups, BIAS_PRECISION[link]))
     fit = starting_point(cells, link, first)
-    prior, spreads = _estimated(fit, link, n_votes, dispersion)
+    prior, spreads = _estimated(fit, link, n_votes, dispersion, widest)
     for _ in range(ROUNDS):
         fit = fit_position_bias(cells, link, prior, fit.scores, biases=fit.bias)
         before = spreads
-        prior, spreads = _estimated(fit, link, n_votes, dispersion)
+        prior, spreads = _estimated(fit, link, n_votes, dispersion, widest)
         if np.abs(np.log(spreads / before)).max() < SETTLED:
             break
     return replace(fit, prior=replace(fit.prior, doubts=prior.doubts, spreads=spreads))
 
 
 def _estimated(
-    fit: PositionBiasFit, link: str, n_votes: int, dispersion: float
+    fit: PositionBiasFit, link: str, n_votes: int, dispersion: float, widest: float
 ) -> tuple[PositionBiasPrior, FloatArray]:
     """Return the prior, and the standard deviation between the groups of each grouping."""
     cells = fit.cells
     information, slopes = cells.per_group(fit.curvatures), cells.per_group(fit.slopes)
     noise = _noise(fit, link, n_votes) / dispersion
     precisions, doubts = np.ones(cells.n_groups), np.zeros(cells.n_groups)
-    spreads, widest = np.ones(len(cells.sizes)), WIDEST[link]
-    if link == "uniform":  # margins are not bounded by 1
-        widest *= max(1.0, float(np.sqrt(cells.square.max(initial=0.0))))
+    spreads = np.full(len(cells.sizes), widest)
     for k, place in enumerate(cells.places):
         rows = place.start + np.flatnonzero(information[place])
         if len(rows):
