@@ -14,7 +14,7 @@ SOURCE = Path(hodgerank.__file__).parent
 LAYERS = [
     {"display"},
     {"errors", "types"},
-    {"atomic_write"},
+    {"atomic_write", "private_files"},
     {"kernels"},
     {"data"},
     {"graph"},

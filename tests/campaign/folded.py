@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from array import array
+from concurrent.futures import wait
 from dataclasses import asdict, fields, is_dataclass
 from typing import Any
 
 from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.pair_chooser import PairChooser
+from hodgerank.campaign.sampler_feed import NotReady
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.state import CampaignState
 
@@ -42,7 +45,7 @@ def plain(state: CampaignState) -> dict[str, Any]:
         "out": [dict(out) for out in state.out],
         "n_places": state.n_places,
         "tallies": {rule: list(tally) for rule, tally in state.tallies.items()},
-        "sources": set(state.sources),
+        "sources": dict(state.sources),
         **{f"tasks.{name}": value for name, value in columns.items()},
     }
 
@@ -53,8 +56,17 @@ def asked_next(state: CampaignState) -> list[Any]:
     for track in range(len(state.items.tracks)):
         members = state.items.members[track]
         resting = {place for place, item in enumerate(members) if item in state.items.retired}
-        found.append(state.chooser(track).ask(len(state.workers), set(), resting))
+        found.append(asked(state.chooser(track), len(state.workers), resting))
     return found
+
+
+def asked(chooser: PairChooser, worker: int, resting: set[int]) -> Any:
+    """What a sampler asks when it is ready."""
+    while True:
+        try:
+            return chooser.ask(worker, set(), resting)
+        except NotReady as error:
+            wait([error.until])
 
 
 def anatomy(value: Any) -> Any:

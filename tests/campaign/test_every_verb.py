@@ -32,6 +32,7 @@ from campaign.verbs import (
 from hodgerank.campaign import Campaign, RemoteCampaign
 from hodgerank.campaign.commands import answers, leases, owner, workers
 from hodgerank.campaign.database import Database
+from hodgerank.campaign.workers import arrival_of
 from hodgerank.cli import main
 from hodgerank.cli.app import CAMPAIGN_TABLE
 from hodgerank.server.auth import _cookie_name
@@ -109,6 +110,8 @@ class Looking:
             plain["task"] = tasks.setdefault(event.task, len(tasks))
             if str(event.worker).startswith("forgotten-"):
                 plain["worker"] = "forgotten"
+            if event.kind == "joined":  # pages add that a person came
+                plain["data"], _ = arrival_of(event.data)
             found.append({name: plain[name] for name in plain if name != "at"})
         text = json.dumps(found, default=dict).replace(self.copy.id, "this")
         return [_without(entry) for entry in json.loads(text)]

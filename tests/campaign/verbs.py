@@ -435,7 +435,7 @@ CHANGE_NOTHING = {
     "new_id", "open", "progress", "ranking", "retired", "settings", "tracks", "trust", "votes",
     "wait", "workers",
 }  # fmt: skip
-HELPERS = {"known", "unused", "tasks_out", "enough_to_note"}
+HELPERS = {"known", "unused", "tasks_held", "tasks_out", "enough_to_note"}
 """Public functions of commands that record nothing."""
 OTHER_ROUTES = {
     # Who is signed in, and with which keys: not about one campaign, or keys that owners name.

@@ -63,7 +63,10 @@ def test_a_report_has_the_groups_only_where_they_are_wanted(run, two_tastes, tmp
     assert run("report", two_tastes, *wanted)[0] == 0
     assert "Preference groups" not in page.read_text()
     assert run("report", two_tastes, "--groups", *wanted)[0] == 0
-    assert "Two preference groups predict new votes better" in page.read_text()
+    text = page.read_text()
+    assert "Two preference groups predict new votes better" in text
+    assert "Workers have different tastes: their groups reverse" in text.partition("## ")[0]
+    assert "Contradictions are no more frequent" not in text
     status, _, err = run("report", two_tastes, "--groups", "--by", "town", *wanted)
     assert status == 2
     assert "leave out with_groups (--groups)" in err

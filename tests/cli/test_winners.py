@@ -91,3 +91,36 @@ def test_trust_and_the_report_state_votes_to_win_with_z(run, path, tmp_path):
     assert (
         f"Removing {found.n} of 240 votes would put “{found.item}” first {gap}." in page.read_text()
     )
+
+
+def test_position_bias_may_have_several_groupings(run, path, tmp_path):
+    table = pl.read_csv(path).with_row_index().with_columns(page=pl.col("index") % 3)
+    paged = tmp_path / "paged.csv"
+    table.drop("index").write_csv(paged)
+    grouped = ("winners", paged, "--position-bias", "page,worker", "--top", 1)
+    status, out, _ = run(*grouped)
+    assert status == 0
+    assert "not used" not in out
+    found = hr.votes_to_win(str(paged), position_bias=["page", "worker"])
+    assert json.loads(run(*grouped, "--json")[1])["votes_to_win"][0]["n"] == found.n
+
+
+def test_no_item_is_first_if_all_votes_are_ties(run, tmp_path):
+    ties = tmp_path / "ties.csv"
+    rows = [f"{pair},0,w{k}" for k in range(12) for pair in ("a,b", "b,c", "c,a", "d,a")]
+    ties.write_text("\n".join(["left,right,outcome,worker", *rows]))
+    status, _, problem = run("winners", ties)
+    assert status == 3
+    assert "no item is first: the votes show no difference between them" in problem
+    status, out, _ = run("rank", ties)
+    assert status == 0
+    assert "1 to 4" in out
+
+
+def test_the_largest_of_disconnected_groups_can_be_examined(run, tmp_path):
+    votes = tmp_path / "votes.csv"
+    votes.write_text("left,right,outcome\na,b,1\na,b,1\nb,a,1\nb,c,1\nc,b,1\nx,y,1\n")
+    assert run("winners", votes)[0] == 4
+    status, out, _ = run("winners", votes, "--largest-component")
+    assert status == 0
+    assert "a is first" in out

@@ -99,3 +99,18 @@ def test_every_form_is_written(clear, tmp_path):
     assert "choice" not in text.lower()
     html = (tmp_path / "report.html").read_text()
     assert "score (goals)" in html
+
+
+def test_outliers_are_the_votes_of_the_file_with_and_without_a_model_of_position_bias(clear):
+    votes = clear.findings.votes
+    modelled = hr.report(votes, position_bias="common")
+    section = next(one for one in modelled.sections if one.key == "outliers")
+    table = next(block for block in section.blocks if hasattr(block, "rows"))
+    margins = dict(zip(votes.rows.tolist(), votes.outcome.tolist(), strict=True))
+    shift = modelled.findings.bias.value
+    for row, left, right, vote, expected in table.rows:
+        assert float(vote) == pytest.approx(margins[int(row)], abs=0.01)
+        scores = modelled.findings.outliers.scores
+        items = modelled.findings.outliers.votes.items
+        gap = scores[items.index(str(left))] - scores[items.index(str(right))]
+        assert float(expected) == pytest.approx(gap + shift, abs=0.01)

@@ -275,3 +275,19 @@ def test_position_bias_in_the_model_is_not_a_warning(position_bias):
 @pytest.mark.parametrize("reference", [1, 2])
 def test_recorded_votes_do_not_contradict_themselves(reference):
     expect_no_contradiction(told(hr.load_dataset("pc-vqa", reference=reference)))
+
+
+def test_position_bias_in_the_model_is_not_proposed_again():
+    votes = hr.simulate_comparisons(
+        6, 900, scores=[0.8, 0.5, 0.2, -0.2, -0.5, -0.8], workers={"position-biased": 8}, rng=2
+    )
+    plain, modelled = (
+        hr.report(votes, with_forecast=False, position_bias=b) for b in (None, "common")
+    )
+    said = [
+        next(s for s in f.findings.statements if s.about == "position_bias")
+        for f in (plain, modelled)
+    ]
+    assert "with position bias in the model" in str(said[0])
+    assert "in the model" not in str(said[1])
+    assert "--position-bias" not in str(said[1])

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from hodgerank.campaign import Campaign, Database
+from hodgerank.campaign.stores.access_keys import MemoryKeys
 from hodgerank.server.api_keys import REMEMBERED_SECONDS, ApiKeys, SignedOut
 
 
@@ -188,3 +189,17 @@ def test_a_key_that_a_command_takes_away_opens_nothing_from_then_on(database, cl
     assert find(keys, token) is not None  # and is remembered
     campaign.ban("ann")
     assert find(keys, token) is None
+
+
+def test_expired_keys_are_deleted_and_others_stay(tmp_path):
+    with Database(tmp_path / "a.db") as database:
+        for kept in (database.store.keys, MemoryKeys()):
+            now = [1000.0]
+            keys = ApiKeys(kept, lambda now=now: now[0])
+            for seconds in (10, 20, 100_000, None):
+                keys.issue("session", "worker", "ann", campaign="c", seconds=seconds)
+            assert keys.remove_expired() == 0
+            now[0] += 10_000
+            assert kept.remove_expired(now[0], 1) == 1
+            assert keys.remove_expired() == 1
+            assert [key.expires for key in kept.all()] == [101_000.0, None]

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from random import Random, SystemRandom
 from types import MappingProxyType
@@ -32,7 +33,7 @@ from hodgerank.campaign.summaries import (
     worker_summaries,
 )
 from hodgerank.campaign.tasks import Task
-from hodgerank.campaign.votes import format_of, import_votes, table_of, vote_rows
+from hodgerank.campaign.votes import VoteImport, format_of, import_votes, table_of, vote_rows
 from hodgerank.data.comparisons import Comparisons, require_choices
 from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.display import Displayed, short
@@ -321,11 +322,17 @@ class Campaign(Displayed):
     def import_votes(self, votes: VotesLike, *, again: bool = False) -> int:
         """Import votes on items of this campaign; return how many.
 
-        Votes that were imported before are refused unless `again` is True.
+        Votes that were imported before are refused unless `again` is True. Many votes are imported
+        in pieces, between which others are served. If interrupted, import them again: it resumes.
         """
         read = read_ungrouped(votes).repeated()
         require_choices(read.report, "a campaign")
-        return self.log.transact(lambda state, now: import_votes(state, now, read, again))
+        known = self.log.read(lambda state, now: (dict(state.items.codes), list(state.items.track)))
+        given = VoteImport.of(read, *known, again)
+        n_done = 0
+        while n_done < len(read):
+            n_done = self.log.transact(partial(import_votes, given=given, n_done=n_done))
+        return n_done
 
     # What is known
 

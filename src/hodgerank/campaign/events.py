@@ -14,7 +14,7 @@ Kind: TypeAlias = Literal[
     "item_changed",  # left; data: text, media
     "item_retired",  # left
     "item_restored",  # left
-    "joined",  # worker; data: what the panel says of them
+    "joined",  # worker; data: what the panel says of them; in a browser, this as `person`
     "quizzed",  # worker; data: passed
     "left",  # worker; data: outcome
     "issued",  # task, worker, left and right as shown, seconds of the lease; data: purpose, again

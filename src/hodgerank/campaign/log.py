@@ -10,17 +10,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
 from hodgerank.campaign.database import Database
 from hodgerank.campaign.events import Event, LogChanged
+from hodgerank.campaign.sampler_feed import NotReady
 from hodgerank.campaign.saved_snapshot import fold_log, next_snapshot
 from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.state import CampaignState
-from hodgerank.campaign.stores.group_commit import Refusal
+from hodgerank.campaign.stores.group_commit import Postponement, Refusal
 from hodgerank.campaign.stores.store import Transaction, retry_read
 from hodgerank.errors import CampaignError, CannotWrite, HodgeRankError, InvalidArgument
 
@@ -32,6 +33,10 @@ class CampaignLog:
 
     The events of a command are durable before its result is returned. A command is a function of
     the state at the end of the log and of the time. Commands run one at a time.
+
+    A command that needs a pair which is not chosen yet raises `NotReady`. It runs again when it is,
+    so what it recorded until then must be the same or nothing the second time. The thread that
+    writes goes on with others meanwhile.
     """
 
     def __init__(self, database: Database, id: str, clock: Callable[[], float]) -> None:
@@ -57,7 +62,7 @@ class CampaignLog:
             return commits.submit(self._id, lambda writing: self._settle(what, writing))
         looked: Future[T] = Future()
         try:
-            looked.set_result(self._look(what))
+            looked.set_result(self._look_when_ready(what))
         except Exception as error:
             looked.set_exception(error)
         return looked
@@ -83,7 +88,7 @@ class CampaignLog:
             if is_durable:
                 return reply
             transaction.result()  # it has the lock of the database: only the disk is waited for
-            if commits.failures == failures:
+            if commits.failures[self._id] == failures:
                 return reply
 
     def _news(self) -> list[Event] | None:
@@ -96,7 +101,7 @@ class CampaignLog:
     def _catch_up(self, news: Iterable[Event] | None) -> None:
         """Bring the state to the end of the durable log; the caller holds the state lock."""
         commits = self._database.commits
-        if news is None or (commits is not None and self._failures != commits.failures):
+        if news is None or (commits is not None and self._failures != commits.failures[self._id]):
             self._reload()  # what was folded did not become durable
             return
         try:  # the thread that writes may have folded some of it meanwhile
@@ -106,17 +111,17 @@ class CampaignLog:
 
     def _settle(
         self, what: Callable[[CampaignState, float], T], writing: Transaction
-    ) -> T | Refusal:
+    ) -> T | Refusal | Postponement:
         """Run a command in the writing thread."""
         commits = self._database.commits
         assert commits is not None
         with self._state_in_hand:
             self._transaction = commits.transaction
-            return self._decide(what, writing, commits.failures)
+            return self._decide(what, writing, commits.failures[self._id])
 
     def _decide(
         self, what: Callable[[CampaignState, float], T], writing: Transaction, failures: int
-    ) -> T | Refusal:
+    ) -> T | Refusal | Postponement:
         if self._failures != failures:
             self._load(writing.news)  # what was folded did not become durable
         try:
@@ -125,7 +130,9 @@ class CampaignLog:
             self._load(writing.news)
         before = self.state.seq
         try:
-            reply: T | Refusal = what(self.state, float(self._clock()))
+            reply: T | Refusal | Postponement = what(self.state, float(self._clock()))
+        except NotReady as error:
+            reply = Postponement(error.until)
         except HodgeRankError as error:
             reply = Refusal(error)  # leases that it found expired are recorded all the same
         except Exception as error:
@@ -149,12 +156,22 @@ class CampaignLog:
             writing.revoke(name, kinds)
         state.outbox, state.forgotten, state.revoked = [], [], []
 
+    def _look_when_ready(self, what: Callable[[CampaignState, float], T]) -> T:
+        while True:
+            try:
+                return self._look(what)
+            except NotReady as error:
+                wait([error.until])
+
     def _look(self, what: Callable[[CampaignState, float], T]) -> T:
         """Run a command if nothing may be written."""
         with self._state_in_hand:
             self._catch_up(self._news())
             try:
                 reply = what(self.state, float(self._clock()))
+            except NotReady:
+                if not (self.state.outbox or self.state.revoked):
+                    raise
             finally:
                 is_changed = bool(self.state.outbox or self.state.revoked)
                 if is_changed:
@@ -172,7 +189,7 @@ class CampaignLog:
     def _load(self, read: Callable[[int], Iterable[Event]], *, is_to_save: bool = False) -> None:
         """Fold a log, from its snapshot or from its beginning."""
         commits = self._database.commits
-        self._failures = 0 if commits is None else commits.failures
+        self._failures = 0 if commits is None else commits.failures[self._id]
         snapshots = self._database.store.snapshots
         self.state = fold_log(self._id, read, snapshots, is_to_save=is_to_save)
         self._save_from = next_snapshot(self.state.seq)

@@ -11,6 +11,7 @@ from hodgerank.campaign.events import KINDS, Event
 from hodgerank.campaign.items import require_name
 from hodgerank.campaign.page_settings import OUTCOMES
 from hodgerank.campaign.state import CampaignState
+from hodgerank.campaign.workers import arrival_of
 from hodgerank.display import short
 from hodgerank.errors import CampaignError, InvalidArgument, InvalidComparisons, require_one_of
 from hodgerank.sampling.answers import read_outcome, read_weight
@@ -157,7 +158,8 @@ def _has_wrong_rules(event: Event, state: CampaignState) -> bool:
 def _has_wrong_attendance(event: Event, state: CampaignState) -> bool:
     data = event.data or {}
     if event.kind == "joined":
-        return not all(isinstance(value, str) for value in data.values())
+        panel, _ = arrival_of(data)
+        return not all(isinstance(value, str) for value in panel.values())
     if event.kind == "quizzed":
         return not isinstance(data.get("passed"), bool)
     return event.kind == "left" and data.get("outcome") not in OUTCOMES

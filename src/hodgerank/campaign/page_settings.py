@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
@@ -72,6 +73,15 @@ class JoinSettings:
 
 
 ENTRANCE = re.compile(r"[A-Za-z0-9_-]{0,100}")
+
+
+ENTRANCE_BYTES = 9
+"""Of randomness in the link for workers: twelve letters."""
+
+
+def random_entrance() -> str:
+    """Return a key for the link for workers, which nobody guesses."""
+    return secrets.token_urlsafe(ENTRANCE_BYTES)
 
 
 def _entrance(value: Any, name: str) -> str:

@@ -7,9 +7,9 @@ from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any, Self
 
-from hodgerank.campaign.sampler_feed import Answers, Places, SamplerFeed, Wanted
+from hodgerank.campaign.sampler_feed import Answers, NotReady, Places, SamplerFeed, Wanted
 from hodgerank.campaign.settings import CampaignSettings
-from hodgerank.types import Item
+from hodgerank.types import IntArray, Item
 
 FEWEST_OUT = 32  # pairs in progress from which on others are chosen ahead
 SHARE = 8  # one for so many that are out goes out before they are in force, and again after
@@ -100,10 +100,15 @@ class PrefetchedPairs:
             self._pairs.pop(self._times.number(pair), None)
 
     def pairs(self) -> Iterable[Places]:
-        """Return the pairs not yet assigned; none if choosing them failed."""
+        """Return the pairs not yet assigned; none if choosing them failed.
+
+        Raises `NotReady` while they are being chosen.
+        """
         if self._pairs is None:
             self.begin()
             assert self._found is not None
+            if not self._found.done():
+                raise NotReady(self._found)
             found = [] if self._found.exception() else self._found.result()
             number = _Times().number
             self._pairs = {number(pair): pair for pair in found}
@@ -137,8 +142,8 @@ class PairChooser:
 
     A sampler cannot unlearn an answer. It stays in use while a thread tells another sampler the
     votes that count. That one takes over after 2% more answers, which is a place in the log, so
-    that every process that reads the same log uses the same sampler. Requests wait only if the
-    thread has not finished by then.
+    that every process that reads the same log uses the same sampler. Requests are refused with
+    `NotReady` only if the thread has not finished by then.
 
     If a log is opened with more answers than a sampler learns quickly, it becomes the successor,
     and a faster sampler chooses pairs until it takes over.
@@ -150,6 +155,8 @@ class PairChooser:
         maintains them.
     gold
         Pairs that are never chosen, the lower position first.
+    rows
+        Votes that the sampler is told first.
     """
 
     def __init__(
@@ -160,11 +167,12 @@ class PairChooser:
         out: Mapping[int, Places],
         resting: Set[int],
         gold: Callable[[], Set[Places]],
+        rows: IntArray | None = None,
     ) -> None:
         self._settings, self._answers = settings, answers
         self._n_items, self._out, self._resting, self._gold = n_items, out, resting, gold
         self._minds_who = settings.vetting > 0 or settings.sampler == "crowd-bt"
-        self._current = SamplerFeed(settings, answers, n_items)
+        self._current = SamplerFeed(settings, answers, n_items, rows)
         self._next: SamplerFeed | None = None
         self._n_until_next = 0  # answers
         self._is_outdated = False  # even the next one is
@@ -201,7 +209,8 @@ class PairChooser:
     def ask(self, worker: int, exclude: Set[Places], resting: Set[int]) -> Places | None:
         """Return the next pair for a worker, by positions in the track; None if none is allowed.
 
-        Excluded pairs have the lower position first.
+        Excluded pairs have the lower position first. Never waits for a sampler that learns or
+        chooses: raises `NotReady`, and the same request after that gets the pair.
         """
         self.prepare()
         pair = self._choose(worker, exclude, resting)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from threading import Thread
 from typing import Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
@@ -12,11 +12,11 @@ import numpy as np
 
 from hodgerank.campaign.items import ItemRegistry
 from hodgerank.campaign.settings import CampaignSettings
-from hodgerank.campaign.tasks import TaskTable
+from hodgerank.campaign.tasks import TaskColumns, TaskTable
 from hodgerank.data.comparisons import Comparisons, ReadReport
-from hodgerank.errors import NothingToAsk
+from hodgerank.errors import NoTask, NothingToAsk
 from hodgerank.sampling.sampler import Sampler
-from hodgerank.types import IntArray, Item
+from hodgerank.types import CodeArray, IntArray, Item
 
 T = TypeVar("T")
 Places: TypeAlias = tuple[int, int]
@@ -27,14 +27,31 @@ NOBODY = -1  # a worker who has answered nothing
 JOINED = -1  # the step of an item; those of answers are their rows
 
 
+class NotReady(NoTask):
+    """The next pair is not known yet; a thread is at work.
+
+    Attributes
+    ----------
+    until
+        Done when it is worth asking again.
+    """
+
+    def __init__(self, until: Future[Any]) -> None:
+        self.until = until
+        super().__init__("busy", "the next pair is being chosen: try again later")
+
+
 class Answers(Protocol):
     """Access to the answers of a track."""
 
     def counted(self) -> IntArray:
         """Return the rows that count, in the order of their answers."""
 
-    def votes(self, rows: IntArray) -> Comparisons:
-        """Return these rows; items and workers are numbers, items by position in the track."""
+    def votes(self, rows: IntArray) -> Callable[[], Comparisons]:
+        """Return what makes votes of these rows, which a thread may call.
+
+        Items and workers are numbers, items by position in the track.
+        """
 
     def tell(self, sampler: Sampler, row: int) -> None:
         """Tell a sampler one of them."""
@@ -67,7 +84,8 @@ class SamplerFeed:
     """A sampler and what it has still to be told, which happens when it is asked.
 
     While a log is read, no sampler is asked, and so none is told. Slow work is done in threads, one
-    after the other; a request that comes earlier waits for them.
+    after the other. A request that comes earlier is refused with `NotReady`: it may be made where
+    nobody can wait.
     """
 
     def __init__(
@@ -124,7 +142,7 @@ class SamplerFeed:
             self._n_joined += 1
             self._steps.append(JOINED)
         else:  # it is one of the first
-            self._n_items, self._sampler = self._n_items + 1, None
+            self._n_items += 1
 
     def go_on(self) -> None:
         """Begin to tell the sampler what it does not know, where that is much."""
@@ -156,7 +174,10 @@ class SamplerFeed:
         exclude: Iterable[Places],
         resting: Set[int],
     ) -> Places | None:
-        """Return the next pair, chosen after all steps; None if no pair is allowed."""
+        """Return the next pair, chosen after all steps; None if no pair is allowed.
+
+        Raises `NotReady` if the sampler has much to learn first, or is in use by a thread.
+        """
         sampler = self._told()
         self._rest(sampler, resting)
         try:
@@ -170,31 +191,42 @@ class SamplerFeed:
         return self._told().draw_slopes(workers)
 
     def _told(self) -> Sampler:
-        if self._last is not None:
-            wait([self._last])
-            self._last = None
-        if self._sampler is None:  # nobody was asked before, or a thread failed: this says why
-            self._n_told = 0
-        steps = self._steps[self._n_told :]
-        if len(steps) >= MANY or self._sampler is None:
-            return self._tell(*self._parts(len(self._steps)))
+        """Return the sampler after all steps; raise `NotReady` while threads have it."""
+        if self._last is not None and not self._last.done():
+            raise NotReady(self._last)
+        last, self._last = self._last, None
+        if self._is_outgrown:
+            self._sampler = None
+        elif self._sampler is None and last is not None and (error := last.exception()):
+            self._n_told = 0  # who asks next tries again
+            raise error
+        sampler, steps = self._sampler, self._steps[self._n_told :]
+        if sampler is None or len(steps) >= MANY:
+            begin, parts = self._parts(len(self._steps))
+            raise NotReady(self._begin(lambda: self._tell(begin, parts)))
         self._n_told = len(self._steps)
         for step in steps:
             if step == JOINED:
-                self._sampler.add_item(len(self._sampler.items))
+                sampler.add_item(len(sampler.items))
             else:
-                self._answers.tell(self._sampler, step)
-        return self._sampler
+                self._answers.tell(sampler, step)
+        return sampler
 
-    def _parts(self, end: int) -> tuple[int, list[Comparisons | None]]:
+    @property
+    def _is_outgrown(self) -> bool:
+        """Whether items came before the first answer, and after the sampler was built."""
+        sampler = self._sampler
+        return sampler is not None and not self._n_told and len(sampler.items) != self._n_items
+
+    def _parts(self, end: int) -> tuple[int, list[Callable[[], Comparisons] | None]]:
         """The step from which on it is to be told, and the answers; None where an item joins.
 
-        Made beforehand, since a thread cannot look at columns that grow.
+        Copied beforehand, since a thread cannot look at columns that grow.
         """
         first, begin = self._n_told, 0
         rows = np.array(self._steps[first:end], np.int64)
         self._n_told = max(first, end)
-        parts: list[Comparisons | None] = []
+        parts: list[Callable[[], Comparisons] | None] = []
         for place in [*np.flatnonzero(rows == JOINED).tolist(), len(rows)]:
             if place > begin:
                 parts.append(self._answers.votes(rows[begin:place]))
@@ -203,8 +235,10 @@ class SamplerFeed:
             begin = place + 1
         return first, parts
 
-    def _tell(self, begin: int, parts: Iterable[Comparisons | None]) -> Sampler:
+    def _tell(self, begin: int, parts: Iterable[Callable[[], Comparisons] | None]) -> Sampler:
         sampler, self._sampler = self._sampler, None  # there is none if this fails
+        if begin == 0 and sampler is not None and len(sampler.items) != self._n_items:
+            sampler = None  # it was outgrown before the first answer
         if sampler is None:
             assert begin == 0, "the sampler is lost"
             sampler, self._resting = self._settings.build_sampler(range(self._n_items)), frozenset()
@@ -212,7 +246,7 @@ class SamplerFeed:
             if part is None:
                 sampler.add_item(len(sampler.items))
             else:
-                sampler.tell_many(part)
+                sampler.tell_many(part())
         self._sampler = sampler
         return sampler
 
@@ -230,9 +264,9 @@ class SamplerFeed:
         done: Future[T] = Future()
 
         def run() -> None:
-            if before is not None:
-                wait([before])
             try:
+                if before is not None and (error := before.exception()) and self._sampler is None:
+                    raise error  # the sampler is lost: this says why
                 done.set_result(work())
             except BaseException as error:
                 done.set_exception(error)
@@ -256,20 +290,34 @@ class TrackAnswers:
         track = np.array(self._items.track)[np.array(self._tasks.left)[rows]]
         return np.asarray(rows[track == self._track])
 
-    def votes(self, rows: IntArray) -> Comparisons:
-        """These rows; items and workers are numbers, items by their place in the track."""
-        left, right, *_ = self._tasks.columns(rows)
-        place = np.array(self._items.place)
-        n_known = int(max(place[left].max(initial=-1), place[right].max(initial=-1))) + 1
-        return self.comparisons(rows, range(n_known), None)
+    def votes(self, rows: IntArray) -> Callable[[], Comparisons]:
+        """Return what makes votes of these rows; items are numbered by place in the track."""
+        columns = self._tasks.columns(rows)
+        place = np.array(self._items.place, np.int32)
+
+        def votes() -> Comparisons:
+            last = max(place[side].max(initial=-1) for side in columns[:2])
+            return self._comparisons(rows, columns, place, range(int(last) + 1), None)
+
+        return votes
 
     def comparisons(
         self, rows: IntArray, items: Sequence[Item], workers: Sequence[Item] | None
     ) -> Comparisons:
         """These rows, with names for the items of the track and for workers."""
-        tasks = self._tasks
-        left, right, outcome, worker = tasks.columns(rows)
         place = np.array(self._items.place, np.int32)
+        return self._comparisons(rows, self._tasks.columns(rows), place, items, workers)
+
+    def _comparisons(
+        self,
+        rows: IntArray,
+        columns: TaskColumns,
+        place: CodeArray,
+        items: Sequence[Item],
+        workers: Sequence[Item] | None,
+    ) -> Comparisons:
+        """Weights and display of a row never change, so that a thread may look at them."""
+        tasks, (left, right, outcome, worker) = self._tasks, columns
         known_workers, who = np.unique(worker[worker >= 0], return_inverse=True)
         worker[worker >= 0] = who
         weight = None
@@ -294,7 +342,7 @@ class TrackAnswers:
         """Tell a sampler one of them."""
         tasks, place = self._tasks, self._items.place
         if row in tasks.display_unknown:
-            sampler.tell_many(self.votes(np.array([row])))
+            sampler.tell_many(self.votes(np.array([row]))())
             return
         pair = place[tasks.left[row]], place[tasks.right[row]]
         worker = tasks.worker[row]

@@ -107,7 +107,7 @@ def encode_state(state: CampaignState) -> bytes:
         "first_end": state._first_end,
         "out": [[(row, *pair) for row, pair in out.items()] for out in state.out],
         "askers": state.askers,
-        "sources": sorted(state.sources),
+        "sources": sorted(state.sources.items()),
         "choosers": [chooser.to_dict() for chooser in state._choosers],
     }
     # Line by line: where campaigns share a process, others go on between two lines.
@@ -137,7 +137,7 @@ def decode_state(content: bytes) -> CampaignState:
     state._first_end = parts["first_end"]
     state.out = [{row: (left, right) for row, left, right in out} for out in parts["out"]]
     state.askers = [(row, name) for row, name in parts["askers"]]
-    state.sources = set(parts["sources"])
+    state.sources = {source: (n, order) for source, (n, order) in parts["sources"]}
     for feed in chain.from_iterable(chooser["feeds"] for chooser in parts["choosers"]):
         feed["steps"] = columns[feed["steps"]]
     state.restore_choosers(parts["choosers"])

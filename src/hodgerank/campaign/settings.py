@@ -10,7 +10,12 @@ from typing import Any, Literal
 
 from hodgerank.campaign import settings_validation as values
 from hodgerank.campaign.attention_checks import AttentionChecks, GoldPair, known_pairs
-from hodgerank.campaign.page_settings import JoinSettings, PageSettings, RecruitmentPanel
+from hodgerank.campaign.page_settings import (
+    JoinSettings,
+    PageSettings,
+    RecruitmentPanel,
+    random_entrance,
+)
 from hodgerank.campaign.settings_validation import check_all, require_known, setting
 from hodgerank.collecting.stopping import read_rule
 from hodgerank.display import short
@@ -175,6 +180,13 @@ class CampaignSettings:
         steps = [f"{k}/{self.grades}" for k in range(1, self.grades)] + ["1"]
         tie = ", 0 (a tie)" if self.ties else ""
         return f"{', '.join(steps)} (left is better), the same below zero (right is better){tie}"
+
+    def behind_key(self, given: Mapping[str, Any]) -> CampaignSettings:
+        """Return settings with a random key in the link, unless those given say what it is."""
+        pages = given.get("pages")
+        if self.pages.entrance or (isinstance(pages, Mapping) and "entrance" in pages):
+            return self
+        return self.changed({"pages": {"entrance": random_entrance()}})
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON and TOML; no limit is "none"."""

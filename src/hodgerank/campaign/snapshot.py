@@ -44,7 +44,8 @@ class CampaignSnapshot:
     askers
         Samplers, each with the first row for which it chose the pair.
     sources
-        Fingerprints of votes that were imported.
+        Fingerprints of votes that were imported, with the number still missing where an import was
+        interrupted, and the fingerprint of their order.
     """
 
     def __init__(self) -> None:
@@ -61,7 +62,7 @@ class CampaignSnapshot:
         self.revised = 0
         self.askers: list[tuple[int, str]] = []
         self.tallies = {rule: [0, 0] for rule in RULES}
-        self.sources: set[str] = set()
+        self.sources: dict[str, tuple[int, str]] = {}
         self._choosers: list[PairChooser] = []
         self._first_end = inf  # no lease that is open ends earlier
         self._gold: dict[int, frozenset[tuple[int, int]]] = {}  # by track, where somebody asked

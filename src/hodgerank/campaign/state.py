@@ -17,12 +17,16 @@ from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.stores.access_keys import KEY_KINDS
 from hodgerank.campaign.tasks import Purpose, Status
-from hodgerank.campaign.workers import Worker
+from hodgerank.campaign.workers import Worker, arrival_of
 from hodgerank.errors import CampaignError
+from hodgerank.types import IntArray
 
 OUT, ANSWERED = frozenset({int(Status.OPEN)}), frozenset({int(Status.ANSWERED)})
 UNANSWERED = OUT | {int(Status.EXPIRED)}
 CHOSEN = int(Purpose.CHOSEN)
+AFTER_RESET = bytes.maketrans(
+    bytes((Status.ANSWERED, Status.EXPIRED)), bytes((Status.RESET, Status.VOID))
+)
 PURPOSES = {purpose.name.lower(): purpose for purpose in Purpose}
 
 
@@ -116,12 +120,10 @@ class CampaignState(CampaignSnapshot):
 
     def _new_asking(self, track: int) -> PairChooser:
         """One that is told what counts."""
-        chooser = self._untold_chooser(track)
-        for row in TrackAnswers(self.tasks, self.items, track).counted().tolist():
-            chooser.tell(row)
-        return chooser
+        counted = TrackAnswers(self.tasks, self.items, track).counted()
+        return self._chooser_of(track, counted)
 
-    def _untold_chooser(self, track: int) -> PairChooser:
+    def _chooser_of(self, track: int, rows: IntArray | None = None) -> PairChooser:
         return PairChooser(
             self.settings,
             TrackAnswers(self.tasks, self.items, track),
@@ -129,13 +131,14 @@ class CampaignState(CampaignSnapshot):
             self.out[track],
             self.items.resting[track],
             partial(self.gold_pairs, track),
+            rows,
         )
 
     def restore_choosers(self, parts: Iterable[Mapping[str, Any]]) -> None:
         """Have those of a snapshot; everything else has been restored."""
         self._choosers = []
         for track, chooser in enumerate(parts):
-            self._choosers.append(self._untold_chooser(track))
+            self._choosers.append(self._chooser_of(track))
             self._choosers[track].restore(chooser)
 
     def _add_item(self, event: Event) -> None:
@@ -160,7 +163,8 @@ class CampaignState(CampaignSnapshot):
 
     def _join(self, event: Event) -> None:
         worker = self.workers[self._code(event.worker)]
-        worker.panel = dict(event.data or {})
+        worker.panel, is_person = arrival_of(event.data)
+        worker.is_person = worker.is_person or is_person
         if worker.joined_at is None:
             worker.joined_at = event.at
 
@@ -317,7 +321,7 @@ class CampaignState(CampaignSnapshot):
         self.tasks.answer(row, event.outcome, event.at, event.seconds)
         data = event.data or {}
         if "source" in data:
-            self.sources.add(data["source"])
+            self.sources[data["source"]] = data.get("missing", 0), data.get("order", "")
         if "weight" in data:
             self.tasks.weight[row] = data["weight"]
         if data.get("display") == "unknown":
@@ -351,7 +355,7 @@ class CampaignState(CampaignSnapshot):
         del self.worker_codes[worker.name]
         self.worker_codes[event.worker] = number
         worker.name, worker.panel, worker.ban_reason = event.worker, {}, ""
-        worker.is_forgotten = True
+        worker.is_person, worker.is_forgotten = False, True
         self._take_all_in(worker)
 
     def _pause(self, event: Event) -> None:
@@ -374,17 +378,14 @@ class CampaignState(CampaignSnapshot):
         for row in list(self.open):
             self._take_in(row)
             tasks.status[row] = Status.VOID
-        for row in range(len(tasks)):
-            if tasks.status[row] == Status.ANSWERED:
-                tasks.status[row] = Status.RESET
-            elif tasks.status[row] == Status.EXPIRED:
-                tasks.status[row] = Status.VOID  # nothing of before counts any more
-            tasks.is_counted[row] = 0
+        # Nothing of before counts any more.
+        tasks.status = tasks.status.translate(AFTER_RESET)
+        tasks.is_counted = bytearray(len(tasks))
         for worker in self.workers:
             worker.forget_votes()
         self._barred = {}
         self.n_counted = [0] * len(self.n_counted)
-        self.sources = set()
+        self.sources = {}
         self._doubt(*self.enough)
         self.tallies = {rule: [0, 0] for rule in RULES}
         self._choosers = [self._new_asking(track) for track in range(len(self._choosers))]

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from math import nan
+from typing import TypeAlias
 
 import numpy as np
 
@@ -69,6 +70,10 @@ class Task:
     def right(self) -> Item:
         """Item shown on the right."""
         return self.pair.right
+
+
+TaskColumns: TypeAlias = tuple[CodeArray, CodeArray, FloatArray, CodeArray]
+"""Left, right, outcome and worker of some rows."""
 
 
 class TaskTable:
@@ -180,7 +185,7 @@ class TaskTable:
         """Return which rows count."""
         return np.frombuffer(bytes(self.is_counted), np.bool_)
 
-    def columns(self, rows: IntArray) -> tuple[CodeArray, CodeArray, FloatArray, CodeArray]:
+    def columns(self, rows: IntArray) -> TaskColumns:
         """Return left, right, outcome and worker of some rows."""
         left, right, outcome, worker = (
             np.asarray(column)[rows]  # of the whole column there is no copy

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -16,38 +17,78 @@ from hodgerank.campaign.tasks import Purpose
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.sources.formula_guard import with_guards
 from hodgerank.display import short
-from hodgerank.errors import CampaignError, InvalidArgument, require_one_of
+from hodgerank.errors import CampaignError, InvalidArgument, UnknownItem, require_one_of
+from hodgerank.types import IntArray, Item
+
+PIECE = 2000  # votes that are imported in one transaction: others wait for them
 
 
-def import_votes(state: CampaignState, now: float, votes: Comparisons, again: bool) -> int:
-    """Import votes; return how many."""
+@dataclass(frozen=True)
+class VoteImport:
+    """Votes on items of a campaign, prepared outside the thread that commits.
+
+    Attributes
+    ----------
+    codes, workers
+        Numbers of the items, and names of the workers, in the order of the votes.
+    source
+        Fingerprint of the votes, regardless of their order.
+    order
+        Fingerprint of their order.
+    again
+        Whether votes that the campaign has may be counted twice.
+    """
+
+    votes: Comparisons
+    codes: list[int]
+    workers: list[str]
+    source: str
+    order: str
+    again: bool
+
+    @classmethod
+    def of(
+        cls, votes: Comparisons, known: Mapping[Item, int], track: Sequence[int], again: bool
+    ) -> Self:
+        """Check whether the items and workers of the votes fit a campaign.
+
+        `known` has the numbers of its items, and `track` the track of each.
+        """
+        names = {str(name): code for name, code in known.items()}  # as files have them
+        for item in votes.items:
+            if str(item) not in names:
+                raise UnknownItem(str(item), known)
+        codes = [names[str(item)] for item in votes.items]
+        workers = [require_name(str(worker), "the worker") for worker in votes.workers]
+        tracks = np.array([track[code] for code in codes], np.int64)
+        across = tracks[votes.left] != tracks[votes.right]
+        if across.any():
+            row = int(np.flatnonzero(across)[0])
+            one, other = (short(votes.items[side[row]]) for side in (votes.left, votes.right))
+            raise InvalidArgument(
+                f"{int(across.sum()):,} votes compare items of different tracks, such as {one} "
+                f"and {other}: leave them out"
+            )
+        return cls(votes, codes, workers, *_fingerprints(votes), again)
+
+
+def import_votes(state: CampaignState, now: float, given: VoteImport, n_done: int) -> int:
+    """Import the next piece of some votes; return how many of them are in the campaign.
+
+    With many votes, other commands run between the pieces. The first event of a piece says how many
+    are still missing, so that an import that was interrupted continues where it was.
+    """
     if state.status == "closed":
         raise CampaignError("the campaign is closed")
-    names = {str(name): code for name, code in state.items.codes.items()}  # as files have them
-    codes = [names[n] if (n := str(item)) in names else state.items.code(n) for item in votes.items]
-    workers = [require_name(str(worker), "the worker") for worker in votes.workers]
-    tracks = np.array([state.items.track[code] for code in codes], np.int64)
-    across = tracks[votes.left] != tracks[votes.right]
-    if across.any():
-        row = int(np.flatnonzero(across)[0])
-        one, other = (short(votes.items[side[row]]) for side in (votes.left, votes.right))
-        raise InvalidArgument(
-            f"{int(across.sum()):,} votes compare items of different tracks, such as {one} "
-            f"and {other}: leave them out"
-        )
-    source = _fingerprint(votes)
-    if source in state.sources and not again:
-        raise CampaignError(
-            "these votes have been imported before: to count them twice, use again=True (--again)"
-        )
-    n_known = 0 if again else _n_known(state, votes, codes, workers)
-    if n_known:
-        raise CampaignError(
-            f"{n_known:,} of these votes are already in the campaign, by the same worker on the "
-            "same pair: leave them out, or count them twice with again=True (--again)"
-        )
-    for row in range(len(votes)):
-        data: dict[str, Any] = {} if row else {"source": source}
+    votes = given.votes
+    first = len(votes) - _n_missing(state, given, n_done)
+    if first < n_done:
+        raise CampaignError("the campaign was reset while votes were imported: import them again")
+    last = min(first + PIECE, len(votes))
+    for row in range(first, last):
+        data: dict[str, Any] = {} if row > first else {"source": given.source}
+        if row == first and last - first < len(votes):
+            data |= {"missing": len(votes) - last, "order": given.order}
         if votes.weight is not None and votes.weight[row] != 1:
             data["weight"] = float(votes.weight[row])
         if not votes.display_known[row]:
@@ -56,37 +97,71 @@ def import_votes(state: CampaignState, now: float, votes: Comparisons, again: bo
         state.record(
             "imported",
             now,
-            worker=workers[worker] if worker >= 0 else None,
-            left=codes[votes.left[row]],
-            right=codes[votes.right[row]],
+            worker=given.workers[worker] if worker >= 0 else None,
+            left=given.codes[votes.left[row]],
+            right=given.codes[votes.right[row]],
             outcome=float(votes.outcome[row]),
             data=data or None,
         )
-    return len(votes)
+    return last
 
 
-def _n_known(state: CampaignState, votes: Comparisons, codes: list[int], workers: list[str]) -> int:
+def _n_missing(state: CampaignState, given: VoteImport, n_done: int) -> int:
+    """Return how many of the votes are to be imported; refuse those that were before."""
+    n_votes = len(given.votes)
+    n_missing, order = state.sources.get(given.source, (n_votes, given.order))
+    if n_done:
+        return n_missing
+    if given.source in state.sources and n_missing:
+        if order != given.order:
+            raise CampaignError(
+                f"{n_votes - n_missing:,} of these votes were imported in another order before "
+                "that import was interrupted: import them in that order to add the others"
+            )
+        return n_missing
+    if given.again:
+        return n_votes
+    if given.source in state.sources:
+        raise CampaignError(
+            "these votes have been imported before: to count them twice, use again=True (--again)"
+        )
+    if n_known := _n_known(state, given):
+        raise CampaignError(
+            f"{n_known:,} of these votes are already in the campaign, by the same worker on the "
+            "same pair: leave them out, or count them twice with again=True (--again)"
+        )
+    return n_votes
+
+
+def _n_known(state: CampaignState, given: VoteImport) -> int:
     """Count the votes that the campaign has already, from a task or an earlier import."""
-    tasks = state.tasks
-    known = {
-        (worker.name, tasks.pair(row))
-        for worker in state.workers
-        for row in (*worker.answers, *worker.imported)
-    }
-    pairs = zip(votes.worker.tolist(), votes.left.tolist(), votes.right.tolist(), strict=True)
-    return sum(
-        worker >= 0 and (workers[worker], tuple(sorted((codes[left], codes[right])))) in known
-        for worker, left, right in pairs
-    )
+    votes, n_items = given.votes, len(state.items.items)
+
+    def keys(worker: IntArray, left: IntArray, right: IntArray) -> IntArray:
+        low, high = np.minimum(left, right), np.maximum(left, right)
+        return (worker * n_items + low) * n_items + high
+
+    known = [state.worker_codes.get(name, -1) for name in given.workers]
+    said = [state.workers[code] for code in known if code >= 0]
+    rows = np.array([row for who in said for row in (*who.answers, *who.imported)], np.int64)
+    if not len(rows):
+        return 0
+    left, right, _, worker = state.tasks.columns(rows)
+    codes = np.array(given.codes, np.int64)
+    who = np.array([*known, -1], np.int64)[votes.worker]  # the last one is nobody
+    new = keys(who, codes[votes.left], codes[votes.right])[who >= 0]
+    there = keys(worker.astype(np.int64), left.astype(np.int64), right.astype(np.int64))
+    return int(np.isin(new, there).sum())
 
 
-def _fingerprint(votes: Comparisons) -> str:
-    """Return a fingerprint of votes, regardless of their order."""
+def _fingerprints(votes: Comparisons) -> tuple[str, str]:
+    """Return a fingerprint of votes regardless of their order, and one of their order."""
     names = repr((votes.items, votes.workers)).encode()
     columns = (votes.left, votes.right, votes.outcome, votes.worker, votes.total_weight)
     order = np.lexsort(columns)
     content = b"".join([names, *(column[order].tobytes() for column in columns)])
-    return hashlib.sha256(content).hexdigest()
+    in_order = b"".join([names, *(column.tobytes() for column in columns)])
+    return hashlib.sha256(content).hexdigest(), hashlib.sha256(in_order).hexdigest()[:16]
 
 
 def vote_rows(state: CampaignState) -> list[dict[str, Any]]:

@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import Any
 
 from hodgerank.campaign.page_settings import Outcome
+
+
+def arrival_data(panel: Mapping[str, str], is_person: bool) -> dict[str, Any] | None:
+    """Return the data of an event: the parameters themselves unless a browser has joined."""
+    return {"person": dict(panel)} if is_person else dict(panel) or None
+
+
+def arrival_of(data: Mapping[str, Any] | None) -> tuple[dict[str, str], bool]:
+    """Return the parameters of the panel, which are texts, and whether a browser has joined."""
+    data = data or {}
+    if isinstance(panel := data.get("person"), Mapping):
+        return dict(panel), True
+    return dict(data), False
 
 
 @dataclass(slots=True)
@@ -18,6 +32,8 @@ class Worker:
     ----------
     joined_at, panel
         When they joined, and the parameters of the panel; programs need not join.
+    is_person
+        Whether they joined in a browser; programs never act under this name.
     n_failed_tries, has_passed
         Failed tries of the comprehension questions, and whether they were passed.
     outcome
@@ -45,6 +61,7 @@ class Worker:
     ban_reason: str = ""
     joined_at: float | None = None
     panel: dict[str, str] = field(default_factory=dict)
+    is_person: bool = False
     n_failed_tries: int = 0
     has_passed: bool = False
     outcome: Outcome | None = None

@@ -260,7 +260,11 @@ def show_position_bias(ranking: Ranking, console: Console, remedy: str) -> None:
         )
     show_table(table, console, spare=("votes", "left if equal", f"{level} interval"))
     if len(rows) > MOST_TERMS:
-        console.print(f"... and {len(rows) - MOST_TERMS:,} more ({remedy})", style="dim")
+        console.print(
+            f"... and {len(rows) - MOST_TERMS:,} more ({remedy}). The largest of many values are "
+            "partly due to chance.",
+            style="dim",
+        )
 
 
 def show_covariates(ranking: Ranking, shown: int, console: Console) -> None:

@@ -148,9 +148,7 @@ class JudgeResult(CommandResult):
         show_warnings(self.run.notes, console)
         if n := len(self.run.suspicious):
             names = ", ".join(map(str, self.run.suspicious[:5])) + (" ..." if n > 5 else "")
-            words = (
-                f"{count(n, 'item')} may address the judge, read before you trust the rank: {names}"
-            )
+            words = f"{count(n, 'item')} may address the judge, so check the ranks: {names}"
             show_warnings([words], console)
         self._show_judges(console)
         console.print(verbatim("written: " + ", ".join(map(str, self.files))))

@@ -56,6 +56,14 @@ SignOutOwners = Annotated[
         "tokens are not affected.",
     ),
 ]
+GroupReadable = Annotated[
+    bool,
+    typer.Option(
+        "--group-readable",
+        help="Let the group of the files read database and media, for backups and proxies; by "
+        "default only their owner can.",
+    ),
+]
 Host = Annotated[
     str,
     typer.Option(
@@ -120,6 +128,7 @@ def serve(
     browser: Browser = True,
     log_level: LogLevel = "info",
     sign_out_owners: SignOutOwners = False,
+    group_readable: GroupReadable = False,
     host: Host = "127.0.0.1",
     public_url: PublicUrl = None,
     root_path: RootPath = None,
@@ -171,5 +180,6 @@ def serve(
         browser=browser,
         log_level=log_level,
         sign_out_owners=sign_out_owners,
+        group_readable=group_readable,
         as_json=as_json,
     )

@@ -19,6 +19,7 @@ from hodgerank.cli.console import complaints, count, results, show_warnings, ver
 from hodgerank.cli.outputs import printing
 from hodgerank.cli.progress import doing, telling_progress
 from hodgerank.cli.result import INTERRUPTED, CommandResult
+from hodgerank.private_files import exposed
 from hodgerank.server.adopt_media import adopt_media
 from hodgerank.server.api_keys import SignedOut
 from hodgerank.server.bind_options import USUAL_PORT, BindOptions, listen
@@ -109,6 +110,7 @@ def run_server(
     browser: bool,
     log_level: str,
     sign_out_owners: bool,
+    group_readable: bool,
     as_json: bool,
 ) -> ServeResult:
     """Serve campaigns until a signal stops it.
@@ -123,9 +125,12 @@ def run_server(
             folder = TemporaryDirectory(prefix="hodgerank-demo-")
             abandon = folder.cleanup
             place = str(Path(stack.enter_context(folder), "campaigns.db"))
-        context = ServerContext(ServerConfig(place, media, bind_options.public_url))
+        rules = ServerConfig(place, media, bind_options.public_url, group_readable=group_readable)
+        context = ServerContext(rules)
         stack.callback(context.close)
         cautions = [*bind_options.cautions(), *_prepare(context, demo)]
+        if command := exposed(rules.places):
+            cautions.append(f"all users of this machine can read votes and names: run {command}")
         found = door.getsockname()[1]
         if port is None and found != USUAL_PORT:
             cautions.append(f"port {USUAL_PORT} is in use; using {found}")

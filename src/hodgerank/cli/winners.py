@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,18 +25,24 @@ from hodgerank.cli.console import (
     verbatim,
 )
 from hodgerank.cli.files import by_name, write_table
-from hodgerank.cli.model_options import EqualWeightsOption, ModelOption, PositionBiasOption
+from hodgerank.cli.model_options import (
+    EqualWeightsOption,
+    ModelOption,
+    PositionBiasOption,
+    using,
+    wanted_groupings,
+)
 from hodgerank.cli.outputs import TABLES, AsJson, goes_to_standard_output, output_option
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.vote_options import (
     ExcludeWorkers,
+    LargestComponent,
     MinVotes,
     reads_votes,
     selected,
     workers_to_exclude,
 )
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
-from hodgerank.data.subsets import largest_component
 from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.possible_winners import (
     MOST_ITEMS,
@@ -203,6 +209,7 @@ def winners(
     equal_weights: EqualWeightsOption = False,
     exclude_workers: ExcludeWorkers = None,
     min_votes: MinVotes = 0,
+    largest_component: LargestComponent = False,
     top: Annotated[int, typer.Option(min=0, help="The N items after the first; 0 takes all.")] = 5,
     output: Annotated[
         Path | None,
@@ -229,16 +236,18 @@ def winners(
       hodgerank winners votes.csv --factor 3 -o winners.svg
     """
     chosen: Comparisons = selected(
-        votes, workers_to_exclude(exclude_workers, lambda: votes), min_votes, False
+        votes, workers_to_exclude(exclude_workers, lambda: votes), min_votes, largest_component
     )
+    groupings = wanted_groupings(position_bias)
     options: dict[str, Any] = {
         "model": model,
-        "position_bias": position_bias,
+        "position_bias": groupings,
         "worker_weights": False if equal_weights else None,
     }
     ranking = rank(chosen, **options)
+    chosen = replace(chosen, report=using(chosen.report, groupings))
     if ranking.no_votes or ranking.not_connected:
-        chosen = largest_component(chosen)
+        chosen = selected(chosen, [], 0, True)
     search = Search(chosen.repeated(), ranking, options)
     named = None if rival is None else by_name(ranking.items).get(rival, rival)
     rivals = ranking.items[1 : top + 1 if top else None] if named is None else (named,)

@@ -109,7 +109,7 @@ class ReadReport:
     def __str__(self) -> str:
         """Return source, layout, rows left out and unused columns in one line."""
         layout = f" as {self.layout}" if self.layout else ""
-        parts = [f"{self.source}: {self.rows:,} rows{layout}"]
+        parts = [f"{self.source}: {self.rows:,} row{'' if self.rows == 1 else 's'}{layout}"]
         if self.left_out:
             rows = max(self.rows + self.filtered, sum(self.left_out.values()))
             counts = (

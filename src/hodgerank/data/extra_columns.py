@@ -144,7 +144,8 @@ class ExtraColumns(Mapping[str, "pl.Series"]):
             return self[name]
         listed = ", ".join(short(known) for known in list(self._names)[:MOST_NAMED])
         more = len(self._names) - MOST_NAMED
-        has = f"there are {listed}{f' and {more:,} more' if more > 0 else ''}"
+        verb = "is" if len(self._names) == 1 else "are"
+        has = f"there {verb} {listed}{f' and {more:,} more' if more > 0 else ''}"
         if not self._names:
             has = "they have none; name it when reading the file, with group=... or unit=..."
         raise InvalidArgument(

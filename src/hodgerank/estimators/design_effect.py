@@ -189,7 +189,7 @@ class _Sample:
         """
         (products, information, variance), others = pairs.sums, apart
         least = ROUNDING * float(information.sum() + others[1].sum())
-        if information.sum() <= least:
+        if information.sum() <= least or not self._dispersion:  # all votes are ties
             return 0.0, False
         matched = information / np.maximum(np.maximum(information, others[1]), least)
         estimate = float((products - matched * others[0]).sum()) / self._dispersion

@@ -276,7 +276,10 @@ def agreement(
     total = shared.summary("all", confidence, rng)
     if total.n_prompts < FEWEST_CLUSTERS:
         what = "prompts" if shared.has_prompts else "questions"
-        notes.append(f"with fewer than {FEWEST_CLUSTERS} {what} there are no intervals")
+        notes.append(
+            f"with fewer than {FEWEST_CLUSTERS} {what}, agreement, kappa, ratio and worth have no "
+            "intervals"
+        )
     tau, n_items = _tau_between(people, model, confidence, rng)
     return JudgeAgreement(
         total=total,
@@ -646,6 +649,9 @@ def _worth_sentence(row: SharedQuestions) -> str:
         )
     worth = row.worth
     said = f"One call is worth {decimals(worth, 1)} human votes"
+    if np.isinf(worth.value):
+        ends = decimals(worth, 1).removeprefix("unlimited")
+        said = f"One call is worth an unlimited number of human votes{ends}"
     if worth.lower is None or worth.upper is None:
         return f"{said}."
     if worth.lower >= 1:

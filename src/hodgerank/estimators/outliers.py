@@ -165,6 +165,7 @@ def _steepness(cells: Cells, logits: FloatArray, wanted: float) -> float:
 PATH_POINTS = 25
 FEWEST_OUTLIERS = 3
 EQUAL = 1e-6  # relative tolerance of equal weights
+ROUNDING = 1e-9  # of a standard deviation that is 0
 SMALL = 0.0005  # a standard deviation that "0.0%" would hide
 SURPRISING = 0.01  # significance level
 
@@ -339,7 +340,7 @@ class Outliers(Displayed, Charted):
 
 def _percent(std: float) -> str:
     """Format with two significant digits where one decimal place would show 0."""
-    return f"{100 * std:.2g}%" if 0 < std < SMALL else f"{std:.1%}"
+    return f"{100 * std:.2g}%" if ROUNDING < std < SMALL else f"{std:.1%}"
 
 
 def find_outliers(

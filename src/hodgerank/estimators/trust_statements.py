@@ -157,7 +157,7 @@ def about_position_bias(found: PositionBiasReport, n_both_ways: int) -> list[Sta
         return [Statement("position_bias", "too_few", words)]
     bias = found.estimate
     numbers = (
-        f"{bias.value:+.2f}, 95% CI {bias.lower:+.2f} to {bias.upper:+.2f}, "
+        f"{bias.value:+z.2f}, 95% CI {bias.lower:+z.2f} to {bias.upper:+z.2f}, "
         f"{p_words(bias.p_value)}; -1 is always right, +1 always left"
     )
     if not n_both_ways:

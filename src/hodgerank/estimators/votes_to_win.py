@@ -220,6 +220,8 @@ class Search:
             raise InvalidComparisons("there is nothing to win with fewer than two items")
         if n > MOST_ITEMS:
             raise InvalidArgument(f"{n:,} items: this analysis is limited to {MOST_ITEMS:,}")
+        if self.ranking.is_level:
+            raise InvalidComparisons("no item is first: the votes show no difference between them")
 
     @cached_property
     def answered(self) -> AnsweredGraph:

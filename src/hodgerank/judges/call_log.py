@@ -24,6 +24,7 @@ from hodgerank.judges.endpoint.completion import Reply
 from hodgerank.judges.endpoint.endpoint import CallFailed, Endpoint
 from hodgerank.judges.panel import Assignment
 from hodgerank.judges.replies import Verdict
+from hodgerank.private_files import create_private
 
 OUR_LINES = b'{"time": '
 LONG_REPLY = 1 << 14  # bytes
@@ -312,6 +313,7 @@ def _note_line(note: tuple[str, int, int]) -> bytes:
 
 def _locked(path: Path) -> FileIO | None:
     """Open and lock the file, creating it if necessary."""
+    create_private(path)
     file = path.open("ab", buffering=0)
     try:
         import fcntl

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from hodgerank.kernels.compilation import compiled
-from hodgerank.types import CodeArray, FloatArray
+from hodgerank.types import CodeArray, FloatArray, IntArray
 
 ACUITY = 1.0  # mean of its prior, with variance 1; position bias has mean 0 and variance 1
 NO_SHARE, NO_REACH = 1e-9, 1e-9
@@ -155,6 +155,23 @@ def predict(
 
 
 @compiled
+def _add_gradient(
+    i: CodeArray, j: CodeArray, miss: FloatArray, start: int, stop: int,
+    own: FloatArray, touched: IntArray, is_touched: FloatArray,
+) -> int:  # fmt: skip
+    """Add the gradient of some cells to `own`; return how many items they have, in `touched`."""
+    n = 0
+    for c in range(start, stop):
+        for item, sign in ((i[c], 1.0), (j[c], -1.0)):
+            if is_touched[item] == 0:
+                is_touched[item] = 1
+                touched[n] = item
+                n += 1
+            own[item] += sign * miss[c]
+    return n
+
+
+@compiled
 def gradient_products(
     starts: CodeArray, i: CodeArray, j: CodeArray, miss: FloatArray, n_items: int
 ) -> FloatArray:
@@ -166,14 +183,7 @@ def gradient_products(
     total = np.zeros((n_items, n_items))
     own, touched, is_touched = np.zeros(n_items), np.empty(n_items, np.int64), np.zeros(n_items)
     for k in range(len(starts) - 1):
-        n = 0
-        for c in range(starts[k], starts[k + 1]):
-            for item, sign in ((i[c], 1.0), (j[c], -1.0)):
-                if is_touched[item] == 0:
-                    is_touched[item] = 1
-                    touched[n] = item
-                    n += 1
-                own[item] += sign * miss[c]
+        n = _add_gradient(i, j, miss, starts[k], starts[k + 1], own, touched, is_touched)
         for p in touched[:n]:
             for q in touched[:n]:
                 total[p, q] += own[p] * own[q]
@@ -194,14 +204,7 @@ def own_influence(
     found = np.empty(len(miss))
     own, touched, is_touched = np.zeros(n_items), np.empty(n_items, np.int64), np.zeros(n_items)
     for k in range(len(starts) - 1):
-        n = 0
-        for c in range(starts[k], starts[k + 1]):
-            for item, sign in ((i[c], 1.0), (j[c], -1.0)):
-                if is_touched[item] == 0:
-                    is_touched[item] = 1
-                    touched[n] = item
-                    n += 1
-                own[item] += sign * miss[c]
+        n = _add_gradient(i, j, miss, starts[k], starts[k + 1], own, touched, is_touched)
         for c in range(starts[k], starts[k + 1]):
             moved = 0.0
             for p in touched[:n]:

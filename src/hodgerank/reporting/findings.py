@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, product
 from typing import Any
@@ -217,13 +217,23 @@ def find(votes: Comparisons, settings: ReportOptions, tell: Tell) -> Findings:
 def _statements(trust: TrustReport, settings: ReportOptions) -> tuple[Statement, ...]:
     """Statements of the trust report, with position bias in the model where it was asked for."""
     said, position_bias = trust.statements, settings.position_bias
-    if position_bias is None or not any(one.about == "ranking" and one.concern for one in said):
+    if position_bias is None:
+        return said
+    said = tuple(_without_moves(one, trust.position_bias.moves) for one in said)
+    if not any(one.about == "ranking" and one.concern for one in said):
         return said
     p = ranking_chance(trust.decomposition.answered, position_bias)
     if p is None or p > HARDLY:
         return said
     shows = Statement("ranking", "significant", SHOWS_WITH_SIDES.format(p=p_words(p)))
     return tuple(shows if one.about == "ranking" else one for one in said)
+
+
+def _without_moves(said: Statement, moves: object | None) -> Statement:
+    """Return a statement without what another model of position bias would change."""
+    if said.about != "position_bias" or moves is None:
+        return said
+    return replace(said, words=said.words.removesuffix(f"; {moves}"), how="")
 
 
 def _verdict(

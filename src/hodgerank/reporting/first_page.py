@@ -283,6 +283,10 @@ def consistency_line(found: Findings) -> VerdictLine:
     if found.has_cycles:
         action = say("consistency.look_at_cycles")
         return line("warning", say("consistency.cycles"), action, "consistency")
+    if found.groups is not None and (found.groups.count or 1) > 1:
+        n, of = found.groups.n_reversed, found.groups.n_pairs
+        text = say("consistency.groups", n=n, of=of)
+        return line("warning", text, say("consistency.look_at_groups"), "preference_groups")
     if found.is_concern("position_bias", "significant"):
         moves = found.trust.position_bias.moves
         action = (

@@ -22,6 +22,7 @@ from hodgerank.graph.decomposition import HodgeDecomposition, decompose_votes
 from hodgerank.graph.description import Description, describe
 from hodgerank.reporting.options import ReportOptions
 from hodgerank.reporting.verdict import NoOrder, Verdict, reach_verdict
+from hodgerank.types import FloatArray
 
 TOPS = (1, 3, 5, 10)
 
@@ -74,6 +75,13 @@ class MarginFindings:
     def is_biased(self) -> bool:
         """Whether position bias is significant."""
         return self.bias is not None and self.bias.p_value < SURE
+
+    @property
+    def modelled_bias(self) -> FloatArray:
+        """Position bias of each vote in the model, if it has one common term."""
+        if self.settings.position_bias != "common" or self.bias is None:
+            return np.zeros(len(self.votes))
+        return np.where(self.votes.display_known, self.bias.value, 0.0)
 
     @cached_property
     def tops(self) -> dict[int, float]:

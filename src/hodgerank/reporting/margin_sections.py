@@ -244,9 +244,12 @@ def _outliers_section(found: MarginFindings) -> Section:
     frame = outliers.to_frame("polars", extra=False).head(MOST_OUTLIERS)
     names = ["row", "left", "right", "vote", "expected", *(["worker"] * ("worker" in frame))]
     rows = []
+    # Outliers were found without position bias; the table shows the votes of the file.
+    bias = dict(zip(found.votes.rows.tolist(), found.modelled_bias.tolist(), strict=True))
     for row in frame.iter_rows(named=True):
+        added = bias[row["row"]]
         cells = [f"{row['row']:,}", name_of(row["left"]), name_of(row["right"])]
-        cells += [_signed(found, row["outcome"]), _signed(found, row["expected"])]
+        cells += [_signed(found, row[name] + added) for name in ("outcome", "expected")]
         if "worker" in row:
             cells.append("" if row["worker"] is None else name_of(row["worker"]))
         rows.append(cells)

@@ -61,23 +61,28 @@ class AnalysisProcess:
             self._pool = ProcessPoolExecutor(
                 1, get_context("spawn"), _begin, (self._address, os.getpid())
             )
-        with _without_interrupts():  # the process may be made here, and inherits it
+        with without_interrupts():  # the process may be made here, and inherits it
             asked = self._pool.submit(_answer, what, id, args, options)
         return await asyncio.wrap_future(asked)
 
     def close(self) -> None:
         """End the process."""
         if self._pool is not None:
-            processes = list((self._pool._processes or {}).values())
-            self._pool.shutdown(wait=False, cancel_futures=True)
-            for process in processes:
-                process.kill()
-                process.join(_END_SECONDS)  # who closes the database after it is the last one
+            end_processes(self._pool)  # who closes the database after it is the last one
             self._pool = None
 
 
+def end_processes(pool: ProcessPoolExecutor) -> None:
+    """Kill the processes of a pool, busy or not."""
+    processes = list((pool._processes or {}).values())
+    pool.shutdown(wait=False, cancel_futures=True)
+    for process in processes:
+        process.kill()
+        process.join(_END_SECONDS)
+
+
 @contextmanager
-def _without_interrupts() -> Iterator[None]:
+def without_interrupts() -> Iterator[None]:
     """Delay Ctrl-C, which a process that is just starting would report as an error."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -100,7 +105,7 @@ def _begin(address: str, parent: int) -> None:
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     if sys.platform != "win32":
-        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+        threading.Thread(target=end_with, args=(parent,), daemon=True).start()
     _database = Database(address, read_only=True)
 
 
@@ -111,7 +116,7 @@ def _answer(what: Callable[..., T], id: str, args: tuple[Any, ...], options: dic
     return what(_campaigns[id], *args, **options)
 
 
-def _end_with(parent: int) -> None:
+def end_with(parent: int) -> None:
     """End with the parent, which may have been killed."""
     while os.getppid() == parent:
         sleep(_WATCH_SECONDS)

@@ -20,6 +20,9 @@ TOKEN_BYTES = 32
 REMEMBERED_SECONDS = 5.0
 """Seconds for which another process may still accept a revoked key."""
 MOST_REMEMBERED = 100_000
+GRACE_SECONDS = 3600.0
+"""The clocks of servers may differ."""
+MOST_REMOVED = 100_000
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,10 @@ class ApiKeys:
     def revoke(self, **values: str | None) -> int:
         """Revoke the keys with these values; return how many."""
         return self._kept.remove(**values)
+
+    def remove_expired(self) -> int:
+        """Delete keys that expired an hour ago or earlier; return how many."""
+        return self._kept.remove_expired(self._clock() - GRACE_SECONDS, MOST_REMOVED)
 
     def owner_sessions(self) -> list[AccessKey]:
         """Return the sessions of owners, oldest first."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import cache, partial
@@ -11,6 +12,7 @@ from typing import Any, get_type_hints
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ValidationError
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -32,6 +34,9 @@ from hodgerank.server.security_middleware import SecurityMiddleware
 from hodgerank.server.standings import Standings
 from hodgerank.server.views.live import EventWaiter
 from hodgerank.server.views.openapi import description_of, schema_of
+
+DAY_SECONDS = 86_400.0
+logger = logging.getLogger("hodgerank.server")
 
 
 def plain_route(
@@ -80,6 +85,7 @@ def create_app(context: ServerContext) -> FastAPI:
         beside = [
             asyncio.create_task(app.state.standings.keep_up()),
             asyncio.create_task(app.state.metrics.watch_loop()),
+            asyncio.create_task(_remove_expired_keys(context)),
         ]
         try:
             yield
@@ -109,6 +115,16 @@ def create_app(context: ServerContext) -> FastAPI:
     app.router.routes.extend(_described(tuple(ROUTES)))
     app.openapi = partial(schema_of, app)  # type: ignore[method-assign]
     return app
+
+
+async def _remove_expired_keys(context: ServerContext) -> None:
+    """At the start, and once a day."""
+    while True:
+        try:
+            await run_in_threadpool(context.keys.remove_expired)
+        except HodgeRankError as error:  # the database is out of reach: tomorrow, then
+            logger.warning("expired keys were not deleted: %s", error)
+        await asyncio.sleep(DAY_SECONDS)
 
 
 @cache

@@ -6,9 +6,11 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
+from anyio import CapacityLimiter, to_thread
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
@@ -18,15 +20,21 @@ from hodgerank.campaign.items import media_folder
 from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.state import CampaignState
 from hodgerank.display import short
+from hodgerank.private_files import share_with_group
 from hodgerank.server.analysis_process import AnalysisProcess
 from hodgerank.server.api_keys import ApiKeys
 from hodgerank.server.garbage_collection import spare_what_is_new
 from hodgerank.server.media.library import MediaLibrary
 from hodgerank.server.problem import Problem
 from hodgerank.server.rate_limits import RateLimits
+from hodgerank.server.uploads.parser_process import ParserProcesses
 from hodgerank.server.uploads.staging import Staging
 
 T = TypeVar("T")
+P = ParamSpec("P")
+
+UPLOAD_THREADS = 4
+_BESIDE = ("-wal", "-shm", ".lock", "-snapshots")
 
 
 @dataclass(frozen=True)
@@ -43,17 +51,27 @@ class ServerConfig:
         Public address, such as https://rank.example.org/votes.
     most_upload_bytes
         Maximum size of one upload.
+    group_readable
+        Whether the group may read database and media, as backups and proxies do.
     """
 
     address: str
     media: Path | None = None
     public_url: str | None = None
     most_upload_bytes: int = 2 << 30
+    group_readable: bool = False
 
     @property
     def media_folder(self) -> Path:
         """Folder of the media."""
         return media_folder(self.address) if self.media is None else self.media
+
+    @property
+    def places(self) -> list[Path]:
+        """Files and folders with what the server keeps, those that exist."""
+        name = self.address
+        files = [] if "://" in name else [f"{name}{end}" for end in ("", *_BESIDE)]
+        return [path for path in (*map(Path, files), self.media_folder) if path.exists()]
 
 
 class ServerContext:
@@ -67,15 +85,27 @@ class ServerContext:
         Process for forecasts, so that other analyses do not wait for them.
     media, staging
         Media of items, and uploads that their owner has not confirmed yet.
+    parsers
+        Processes that parse uploads.
     """
 
     def __init__(self, rules: ServerConfig) -> None:
         self.rules = rules
         self.database = Database(rules.address)
+        if rules.group_readable:
+            share_with_group(rules.places)
         self.keys = ApiKeys(self.database.store.keys)
+        self.parsers = ParserProcesses()
+        self._upload_threads = CapacityLimiter(UPLOAD_THREADS)
         try:
-            self.media = MediaLibrary(rules.media_folder)
-            self.staging = Staging(self.media.folder)
+            self.media = MediaLibrary(
+                rules.media_folder,
+                validate=self.parsers.validate_media,
+                beside=None if "://" in rules.address else Path(rules.address),
+            )
+            if rules.group_readable:
+                share_with_group([self.media.folder])
+            self.staging = Staging(self.media.folder, self.parsers.read_upload)
         except BaseException:
             self.database.close()
             raise
@@ -100,6 +130,14 @@ class ServerContext:
                 self._campaigns[id] = opened
         return self._campaigns[id]
 
+    async def in_upload_thread(
+        self, what: Callable[P, T], /, *args: P.args, **options: P.kwargs
+    ) -> T:
+        """Run what may wait long for a parser, so that all else still finds a thread."""
+        return await to_thread.run_sync(
+            partial(what, *args, **options), limiter=self._upload_threads
+        )
+
     def opened(self) -> list[Campaign]:
         """Campaigns that are open in this process."""
         return list(self._campaigns.values())
@@ -108,6 +146,7 @@ class ServerContext:
         """Finish pending work, and close the database."""
         self.analysis.close()
         self.forecaster.close()
+        self.parsers.close()
         self.database.close()
 
 

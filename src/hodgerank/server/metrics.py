@@ -186,7 +186,7 @@ class ProcessNumbers(Collector):
     def __init__(self, metrics: Metrics, context: ServerContext, n_streams: int) -> None:
         self._metrics, self._n_streams = metrics, n_streams
         commits = context.database.commits
-        self._n_failures = 0 if commits is None else commits.failures
+        self._n_failures = 0 if commits is None else commits.failures.total()
 
     def collect(self) -> Iterator[Metric]:
         """Families of numbers."""

@@ -23,6 +23,7 @@ from hodgerank.errors import (
 ITEMS = [CampaignItem(f"item {k}", f"words of {k}", track="ab"[k % 2]) for k in range(10)]
 SETTINGS: dict[str, Any] = {
     "question": "Which?",
+    "pages": {"entrance": "door"},
     "ties": True,
     "stop": "tau >= 0.95",
     "repeat_share": 0.2,

@@ -143,7 +143,7 @@ def test_who_is_refused_is_refused_alone(commits, held):
     for future in (futures[1], futures[3]):
         with pytest.raises(NoTask, match="try again"):
             future.result()
-    assert commits.failures == 0
+    assert commits.failures.total() == 0
 
 
 def test_nobody_is_answered_before_the_commit(commits, store, held):
@@ -164,7 +164,7 @@ def test_a_failed_commit_fails_for_all(commits, store, held):
     futures = [commits.submit("votes", work) for work in (one_more, refuse, one_more)]
     store.failing = 2  # the one of the thread that is held, too
     failures_when_told = []
-    futures[0].add_done_callback(lambda _: failures_when_told.append(commits.failures))
+    futures[0].add_done_callback(lambda _: failures_when_told.append(commits.failures.total()))
     held.set()
     for future in futures:
         with pytest.raises(CannotWrite, match="disk is full"):
@@ -184,7 +184,7 @@ def test_a_bug_fails_for_all_and_is_shown_to_whose_it_is(commits, store, held):
         with pytest.raises(CannotWrite, match="try again"):
             future.result()
         assert isinstance(future.exception().__cause__, ZeroDivisionError)
-    assert commits.failures == 1
+    assert commits.failures.total() == 1
     assert list(store.read("votes")) == []
     assert commits.submit("votes", one_more).result() == 1
 
@@ -197,7 +197,7 @@ def test_a_work_that_cannot_write_fails_for_all(commits, store, held):
     for future in futures:
         with pytest.raises(CannotWrite, match="does not follow"):
             future.result()
-    assert commits.failures == 1
+    assert commits.failures.total() == 1
 
 
 def test_a_store_that_is_closed_answers_nobody(commits, store):

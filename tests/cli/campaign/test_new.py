@@ -174,3 +174,13 @@ def test_columns_of_a_folder_are_refused(campaign, folder):
     (folder / "texts" / "a.txt").write_text("x")
     err = campaign("new", "texts", "-q", "Which?", "--id", "name", "--dry-run", status=2)
     assert "a folder has none" in err
+
+
+def test_the_link_for_workers_has_a_random_key_unless_it_is_named(new, folder):
+    keys = []
+    for number, more in enumerate([[], [], ["--set", 'pages.entrance=""']]):
+        told = json.loads(new("--json", "--name", f"n{number}", *more))
+        keys.append(told["settings"]["pages"]["entrance"])
+    assert keys[2] == ""
+    assert keys[0] != keys[1]
+    assert min(map(len, keys[:2])) >= 12

@@ -138,3 +138,15 @@ def test_news_are_waited_for_no_longer_than_wanted(served, owner):
     later.join()
     assert found["seq"] == seq + 1
     assert time.monotonic() - begin < 10
+
+
+def test_the_link_for_workers_gets_a_key_unless_it_is_named(served, owner):
+    items = [{"item": "a"}, {"item": "b"}]
+    keys = []
+    for number, pages in enumerate([None, None, {"entrance": ""}, {"entrance": "door"}]):
+        settings = {"question": "Which?", **({"pages": pages} if pages else {})}
+        content = {"id": f"keyed-{number}", "items": items, "settings": settings}
+        keys.append(owner.post("/campaigns", content, 201)["settings"]["pages"]["entrance"])
+    assert keys[2:] == ["", "door"]
+    assert keys[0] != keys[1]
+    assert min(map(len, keys[:2])) >= 12

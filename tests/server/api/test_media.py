@@ -8,6 +8,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable
+from io import BytesIO
 from itertools import count
 from pathlib import Path
 from urllib.parse import quote
@@ -189,11 +190,12 @@ def _open_in(folder: Path) -> list[str]:
 
 
 def test_a_full_disk_is_told_and_nothing_is_lost(served, owner, monkeypatch):
-    def fail(*_):
-        raise OSError(28, "No space left on device")
+    class FullDisk(BytesIO):
+        def write(self, *_):
+            raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("tempfile.SpooledTemporaryFile.write", fail)
+        patch.setattr(Path, "open", lambda *_, **__: FullDisk())
         answer = send(owner, new_png())
     assert (answer.status_code, answer.json()["error"]) == (503, "CannotWrite")
     assert "No space left" in answer.json()["detail"]

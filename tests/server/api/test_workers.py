@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from urllib.parse import quote
+
+import pytest
+from starlette.testclient import TestClient
+
+from server.api.served import HERE
 
 
 def test_workers_are_listed_with_what_they_did(served):
@@ -79,3 +85,71 @@ def test_a_judge_comes_and_goes_under_its_own_name_only(served):
     judge.post(f"{here}/finish", {"worker": "ann"}, 403)
     judge.post(f"{here}/quiz", {"worker": "ann", "passed": True}, 403)
     assert [one.worker for one in campaign.workers()] == ["gpt", "gpt:small"]
+
+
+# Names of persons and of programs
+
+
+def arrive(served, campaign, name):
+    """By the link, in a browser of their own."""
+    browser = TestClient(served.program()._client.app, base_url=HERE, headers={"Origin": HERE})
+    place = f"/j/{quote(campaign.id)}?worker={name}"
+    return browser.post(place, follow_redirects=False).status_code
+
+
+@pytest.mark.parametrize("name", ["gpt", "gpt:small"])
+def test_nobody_joins_by_a_name_that_a_token_may_use(served, name):
+    campaign = served.campaign(panel={"kind": "link"})
+    judge = served.program("judge", campaign.id, "gpt")
+    assert arrive(served, campaign, name) == 403
+    judge.post(f"/campaigns/{quote(campaign.id)}/tasks", {"worker": name})
+    assert arrive(served, campaign, "gpt-small") == 303
+
+
+def test_a_judge_never_acts_as_a_person_who_was_there_first(served):
+    campaign = served.campaign(panel={"kind": "link"})
+    assert arrive(served, campaign, "kim:small") == 303
+    [theirs] = campaign.lease("kim:small")
+    judge = served.program("judge", campaign.id, "kim")
+    place = f"/campaigns/{quote(campaign.id)}"
+    for path in ("tasks", "undo", "workers/join", "workers/finish"):
+        problem = judge.post(f"{place}/{path}", {"worker": "kim:small"}, 403)
+        assert "person" in problem["detail"]
+    judge.post(f"/tasks/{theirs.id}/answer", {"outcome": 1}, 404)
+    judge.post(f"/tasks/{theirs.id}/skip", {}, 404)
+    assert judge.post(f"{place}/tasks", {"worker": "kim"})["tasks"]
+    served.program("owner").post(f"{place}/workers/finish", {"worker": "kim:small"}, 204)
+
+
+def test_persons_of_older_logs_are_known_by_their_sessions(served):
+    campaign = served.campaign(panel={"kind": "link"})
+    campaign.join("kim:small", {"person": "hand"})
+    assert campaign.log.state.worker("kim:small").panel == {"person": "hand"}
+    judge = served.program("judge", campaign.id, "kim")
+    place = f"/campaigns/{quote(campaign.id)}/tasks"
+    judge.post(place, {"worker": "kim:small"})
+    served.context.keys.issue("session", "worker", "kim:small", campaign=campaign.id)
+    judge.post(place, {"worker": "kim:small"}, 403)
+
+
+def test_a_ban_of_a_person_leaves_the_token_of_that_name(served):
+    campaign = served.campaign(panel={"kind": "link"})
+    assert arrive(served, campaign, "kim") == 303
+    judge = served.program("judge", campaign.id, "kim")
+    campaign.ban("kim")
+    judge.post(f"/campaigns/{quote(campaign.id)}/tasks", {"worker": "kim:small"})
+
+
+def test_who_joined_is_in_the_log(served):
+    campaign = served.campaign(panel={"kind": "link"})
+    arrive(served, campaign, "Annabel-7")
+    owner = served.program("owner", name="console")
+    owner.post(f"/campaigns/{quote(campaign.id)}/workers/join", {"panel": {"x": "y"}}, 204)
+    joined = [event.data for event in campaign.events() if event.kind == "joined"]
+    assert joined == [
+        {"person": {"worker": "Annabel-7"}},
+        {"x": "y"},
+    ]
+    campaign.ban("Annabel-7")
+    campaign.forget("Annabel-7")
+    assert "Annabel-7" not in str(list(campaign.events()))

@@ -139,7 +139,7 @@ def test_files_that_are_too_large_are_refused_while_they_are_read(tmp_path):
 def test_what_was_examined_is_not_examined_again(library, monkeypatch):
     content = png()
     examined = validate_media(io.BytesIO(content))
-    monkeypatch.setattr("hodgerank.server.media.library.validate_media", None)
+    monkeypatch.setattr(library, "_validate", None)
     assert library.add(content, "a", examined) == examined.name
 
 

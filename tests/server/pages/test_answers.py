@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import json
+from threading import Event
 
 import pytest
 
 from hodgerank.campaign.items import CampaignItem
+from hodgerank.campaign.sampler_feed import SamplerFeed
+from hodgerank.server.views import worker_request
 from server.pages.visiting import Visitor, worker
 
 FOUR = {f"secret-{k}": f"Sentence {k}" for k in range(4)}
@@ -24,6 +27,25 @@ def test_an_answer_brings_the_next_tasks(live):
     assert following["id"] == second["id"]
     [row] = campaign.answers()
     assert (row["outcome"], row["seconds"]) == (1, 1.5)
+
+
+def test_an_answer_is_saved_at_once_while_the_next_pair_takes_long(live, monkeypatch):
+    campaign = live.campaign(FOUR)
+    ann = worker(live, campaign)
+    first, second = ann.turn()["tasks"]
+    is_told, tell = Event(), SamplerFeed._tell
+    monkeypatch.setattr(SamplerFeed, "_tell", lambda *given: is_told.wait(60) and tell(*given))
+    monkeypatch.setattr(worker_request, "LONGEST_WAIT", 0.05)
+    campaign.change(seed=9)  # another sampler, which takes long
+    said = answer(ann, first).json()
+    assert (said["step"], said["answered"]) == ("open", 1)
+    assert [task["id"] for task in said["tasks"]] == [second["id"]]
+    said = answer(ann, second).json()
+    assert (said["step"], said["why"], said["answered"], said["tasks"]) == ("wait", "busy", 2, [])
+    assert campaign.counts.n_votes == 2
+    is_told.set()
+    monkeypatch.setattr(worker_request, "LONGEST_WAIT", 30.0)
+    assert len(ann.turn()["tasks"]) == 2
 
 
 def test_the_first_tasks_are_in_the_page(live):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import re
 from io import BytesIO
 from zipfile import ZipFile
@@ -7,6 +8,7 @@ from zipfile import ZipFile
 import pytest
 from PIL import Image
 
+from hodgerank.server.uploads import parser_process
 from hodgerank.server.views.new_campaign import AT_FIRST, id_for
 from hodgerank.server.views.settings_form import form_of
 from server.pages.owning import HOSTILE, harmless
@@ -58,6 +60,18 @@ def test_lines_become_a_campaign_with_an_entrance_of_its_own(owned):
     assert len(campaign.settings.pages.entrance) >= 10
     html = owned.page("c", "drinks", done="created")
     assert f"/j/drinks/{campaign.settings.pages.entrance}" in html
+
+
+def abort(*_, **__):
+    os.abort()
+
+
+def test_an_upload_that_stops_its_parser_is_told_and_the_server_goes_on(owned, monkeypatch):
+    files = {"files": ("items.csv", CSV)}
+    with monkeypatch.context() as patch:
+        patch.setattr(parser_process, "read_upload", abort)
+        assert parser_process.CRASHED[1:] in owned.post("new", "preview", files=files).text
+    assert "Juice" in owned.post("new", "preview", files=files).text
 
 
 def test_long_lines_are_numbered(owned):

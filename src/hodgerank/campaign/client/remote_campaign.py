@@ -130,7 +130,9 @@ class RemoteCampaign(Displayed):
     ) -> Self:
         """Create a campaign on a server, like `Campaign.create`; needs the token of an owner.
 
-        Media of items are web addresses, or local files, which are uploaded first.
+        Media of items are web addresses, or local files, which are uploaded first. The link for
+        workers has a random key unless `pages` names one; `change(pages={"entrance": ""})` removes
+        it.
         """
         if isinstance(settings, CampaignSettings):
             proper = settings.changed(options)
@@ -141,7 +143,10 @@ class RemoteCampaign(Displayed):
         id = id_in_address or id
         try:
             first, *rest = pieces_of(with_media_sent(connection, joining)) or [[]]
-            content = {"id": id, "items": first, "settings": proper.to_dict()}
+            plain = proper.to_dict()
+            if not proper.pages.entrance:
+                del plain["pages"]["entrance"]  # the server makes a key
+            content = {"id": id, "items": first, "settings": plain}
             connection.call("POST", "campaigns", content=content)
         finally:
             connection.close()

@@ -35,7 +35,10 @@ def expire(state: CampaignState, now: float, by: float | None = None) -> int:
 def lease(
     state: CampaignState, now: float, new_id: Callable[[], str], worker: str, n: int
 ) -> list[Task]:
-    """Return the tasks of a worker, with new ones up to n; raise `NoTask` if there are none."""
+    """Return the tasks of a worker, with new ones up to n; raise `NoTask` if there are none.
+
+    Raises `NotReady` if a pair must be chosen first: the same request gets the others later.
+    """
     require_name(worker, "the worker")
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
         raise InvalidArgument(f"n must be a number of tasks, at least 1, not {short(repr(n))}")
@@ -58,6 +61,14 @@ def tasks_out(snapshot: CampaignSnapshot, now: float, worker: str, n: int) -> li
     if len(rows) < n or any(snapshot.open[row] <= now for row in rows):
         return None
     return [snapshot.task(row) for row in rows]
+
+
+def tasks_held(snapshot: CampaignSnapshot, now: float, worker: str, n: int) -> list[Task]:
+    """Return up to n tasks that a worker has in progress; raise `NoTask` if there are none."""
+    rows = [row for row in _welcome(snapshot, worker).open if snapshot.open[row] > now]
+    if not rows:
+        raise NoTask("busy", "the next pair is being chosen: try again later")
+    return [snapshot.task(row) for row in rows[:n]]
 
 
 def _welcome(snapshot: CampaignSnapshot, name: str) -> Worker:

@@ -8,7 +8,7 @@ from hodgerank.campaign.items import require_name
 from hodgerank.campaign.page_settings import OUTCOMES, Outcome
 from hodgerank.campaign.settings_validation import flag, line, text
 from hodgerank.campaign.state import CampaignState
-from hodgerank.campaign.workers import Worker
+from hodgerank.campaign.workers import Worker, arrival_data
 from hodgerank.display import short
 from hodgerank.errors import (
     CampaignError,
@@ -21,8 +21,17 @@ from hodgerank.errors import (
 MOST_PARAMETERS, LONGEST_PARAMETER = 20, 2000
 
 
-def join(state: CampaignState, now: float, worker: str, panel: Mapping[str, str]) -> None:
-    """Let a worker join; joining again updates the parameters of the panel."""
+def join(
+    state: CampaignState,
+    now: float,
+    worker: str,
+    panel: Mapping[str, str],
+    is_person: bool = False,
+) -> None:
+    """Let a worker join; joining again updates the parameters of the panel.
+
+    A name with which a person has joined in a browser stays that of a person.
+    """
     require_name(worker, "the worker")
     given = _parameters(panel)
     who = state.worker(worker) or Worker(worker)
@@ -31,8 +40,10 @@ def join(state: CampaignState, now: float, worker: str, panel: Mapping[str, str]
         return
     if who.joined_at is None and state.status == "closed":
         raise NoTask("closed", "the campaign is closed")
-    if who.joined_at is None or (given and given != who.panel):
-        state.record("joined", now, worker=worker, data=given or None)
+    is_news = (given and given != who.panel) or (is_person and not who.is_person)
+    if who.joined_at is None or is_news:
+        data = arrival_data(given or who.panel, is_person or who.is_person)
+        state.record("joined", now, worker=worker, data=data)
 
 
 def quiz(state: CampaignState, now: float, worker: str, passed: bool) -> int:
@@ -96,7 +107,8 @@ def ban(state: CampaignState, now: float, worker: str, reason: str) -> None:
     if who is None or not who.is_banned:
         data = {"reason": reason} if reason else None
         state.record("worker_banned", now, worker=worker, data=data)
-    state.revoke(worker)
+    is_person = who is not None and who.is_person
+    state.revoke(worker, *(("session",) if is_person else ()))  # a token may have the same name
 
 
 def restore_worker(state: CampaignState, now: float, worker: str) -> None:

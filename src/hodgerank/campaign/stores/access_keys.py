@@ -68,6 +68,9 @@ class AccessKeys(Protocol):
     def remove(self, **values: Wanted) -> int:
         """Remove the keys with these values; return how many, each counted by one call."""
 
+    def remove_expired(self, before: float, most: int) -> int:
+        """Delete keys that expired before this time, at most so many; return how many."""
+
 
 class MemoryKeys:
     """`AccessKeys` in memory."""
@@ -94,6 +97,13 @@ class MemoryKeys:
         gone = sum(self._keys.pop(key.digest, None) is not None for key in self.all(**values))
         self.n_removals += 1
         return gone
+
+    def remove_expired(self, before: float, most: int) -> int:
+        """Delete keys that expired before this time, at most so many; return how many."""
+        old = [key.digest for key in self._keys.values() if (key.expires or before) < before]
+        for digest in old[:most]:
+            del self._keys[digest]
+        return len(old[:most])
 
 
 def _has(key: AccessKey, values: Mapping[str, Wanted]) -> bool:

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from hodgerank.errors import CampaignError, CannotWrite
+from hodgerank.private_files import create_private
 
 if sys.platform == "win32":
     import msvcrt
@@ -41,7 +42,8 @@ class FileLock:
     def __init__(self, path: Path, name: str) -> None:
         place = path.with_name(path.name + ".lock")
         try:
-            self._descriptor: int | None = os.open(place, os.O_RDWR | os.O_CREAT, 0o666)
+            create_private(place, path)
+            self._descriptor: int | None = os.open(place, os.O_RDWR)
         except OSError as error:
             raise CannotWrite(
                 f"{name} cannot be locked, because {place} cannot be opened: {error.strerror}"

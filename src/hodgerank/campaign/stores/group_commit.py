@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from threading import Condition, Thread, current_thread
 from time import monotonic
 from typing import Any, NamedTuple, TypeVar
@@ -25,6 +26,13 @@ class Refusal:
         self.error = error
 
 
+class Postponement:
+    """A work returns it to run again when something is done; what it appended is kept."""
+
+    def __init__(self, until: Future[Any]) -> None:
+        self.until = until
+
+
 class _Work(NamedTuple):
     run: Callable[[Transaction], Any]
     future: Future[Any]
@@ -38,13 +46,13 @@ class GroupCommit:
     Attributes
     ----------
     failures
-        Number of failed transactions, increased before waiting callers get the error.
+        Number of failed transactions by campaign, increased before waiting callers get the error.
     transaction
         The current or last transaction: done when it is durable or has failed.
     """
 
     def __init__(self, store: Store) -> None:
-        self.failures = 0
+        self.failures: Counter[str] = Counter()
         self.transaction: Future[None] = Future()
         self._store = store
         self._process = ProcessGuard()
@@ -55,7 +63,9 @@ class GroupCommit:
         self._thread = Thread(target=self._run, name="hodgerank-group-commit", daemon=True)
         self._thread.start()
 
-    def submit(self, campaign: str, work: Callable[[Transaction], T | Refusal]) -> Future[T]:
+    def submit(
+        self, campaign: str, work: Callable[[Transaction], T | Refusal | Postponement]
+    ) -> Future[T]:
         """Queue `work` on the log of a campaign; the future has its result.
 
         A work that raises a `HodgeRankError` has appended nothing, and fails alone; one that
@@ -64,12 +74,21 @@ class GroupCommit:
         """
         self._process.require(self._store.name)
         future: Future[T] = Future()
+        self._queue(campaign, _Work(work, future))
+        return future
+
+    def _queue(self, campaign: str, work: _Work) -> None:
         with self._change:
             if self._is_closed:
                 raise CannotRead(f"{self._store.name} is closed: open it again")
-            self._waiting.setdefault(campaign, deque()).append(_Work(work, future))
+            self._waiting.setdefault(campaign, deque()).append(work)
             self._change.notify()
-        return future
+
+    def _queue_again(self, campaign: str, work: _Work, _: Future[Any]) -> None:
+        try:
+            self._queue(campaign, work)
+        except CannotRead as error:
+            work.future.set_exception(error)
 
     def close(self) -> None:
         """Finish submitted works, and accept no more."""
@@ -111,7 +130,11 @@ class GroupCommit:
             self._change.wait(left)
 
     def _commit(self, campaign: str, works: list[_Work]) -> None:
-        works = [work for work in works if work.future.set_running_or_notify_cancel()]
+        works = [
+            work
+            for work in works
+            if work.future.running() or work.future.set_running_or_notify_cancel()
+        ]
         if not works:
             return
         answers: dict[Future[Any], Any] = {}
@@ -121,14 +144,17 @@ class GroupCommit:
                 for work in works:
                     answers[work.future] = _answer(work, writing)
         except BaseException as error:
-            self.failures += 1
+            self.failures[campaign] += 1
             transaction.set_result(None)
             unanswered = [work.future for work in works if work.future not in answers]
             _tell_of_failure(error, [work.future for work in works], unanswered[:1])
             return
         transaction.set_result(None)
-        for future, answer in answers.items():
-            if isinstance(answer, Refusal):
+        for work in works:
+            future, answer = work.future, answers[work.future]
+            if isinstance(answer, Postponement):
+                answer.until.add_done_callback(partial(self._queue_again, campaign, work))
+            elif isinstance(answer, Refusal):
                 future.set_exception(answer.error)
             else:
                 future.set_result(answer)

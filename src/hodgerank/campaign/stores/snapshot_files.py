@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from hodgerank.atomic_write import write_file
 from hodgerank.errors import CannotWrite
+from hodgerank.private_files import make_private_folder
 
 
 class LogMark(NamedTuple):
@@ -87,7 +88,7 @@ class SnapshotFiles:
             if mark.n_wiped != self._n_wiped:
                 return False  # it may have a name that was replaced meanwhile
             try:
-                self._folder.mkdir(mode=0o700, exist_ok=True)
+                make_private_folder(self._folder)
                 for part in self._folder.glob(".*.part"):
                     part.unlink()  # of a process that was killed: nobody else writes here
                 write_file(self._path(mark.campaign), json.dumps(head).encode() + b"\n" + content)

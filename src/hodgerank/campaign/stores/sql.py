@@ -281,6 +281,12 @@ class SqlKeys:
         self.n_removals += 1
         return n_gone
 
+    def remove_expired(self, before: float, most: int) -> int:
+        """Delete keys that expired before this time, at most so many; return how many."""
+        old = select(access_keys.c.digest).where(access_keys.c.expires < before).limit(most)
+        gone = delete(access_keys).where(access_keys.c.digest.in_(old))
+        return self._transact(lambda connection: connection.execute(gone).rowcount)
+
 
 def _with(**values: Wanted) -> ColumnElement[bool]:
     return and_(

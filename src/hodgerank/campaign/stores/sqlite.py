@@ -35,6 +35,7 @@ from hodgerank.campaign.stores.sql import (
 from hodgerank.campaign.stores.sqlite_reader import SqliteReader, engine_of
 from hodgerank.campaign.stores.store import Pending, ProcessGuard
 from hodgerank.errors import CampaignError, CannotRead, CannotWrite
+from hodgerank.private_files import create_private
 
 T = TypeVar("T")
 
@@ -89,6 +90,11 @@ class SqliteStore:
         if self._path.exists():
             self._revision()  # refuses files of other programs before creating any
         self._lock = FileLock(self._path, self.name)
+        if create:
+            try:
+                create_private(self._path)  # SQLite gives the files beside it the same permissions
+            except OSError as error:
+                raise CannotWrite(f"{self.name} cannot be created: {error.strerror}") from error
         with self._telling("opened"):
             self._open_writer(create)
 

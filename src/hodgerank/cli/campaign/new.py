@@ -209,6 +209,9 @@ def new(
 ) -> NewResult:
     """Create a campaign from items and a question.
 
+    The link for workers gets a random key, which the pages of its owner show; with
+    --set pages.entrance="" there is none.
+
     Settings that are not given have defaults; `hodgerank campaign settings` shows and changes them.
 
     Examples:
@@ -233,7 +236,8 @@ def new(
     }  # fmt: skip
     given = {} if settings is None else read_settings_file(settings)
     given |= {option: value for option, value in flags.items() if value is not None}
-    proper = CampaignSettings.of(merged(given, read_assignments(assignments or ())))
+    given = merged(given, read_assignments(assignments or ()))
+    proper = CampaignSettings.of(given)
     columns = {
         "id": id_column, "text": text_column, "context": context_column, "image": image_column,
         "track": track_column,
@@ -246,5 +250,6 @@ def new(
         return NewResult(name, None, read, proper, as_json)
     if output is None:
         raise InvalidArgument("a file for the campaign is needed: -o campaign.db")
+    proper = proper.behind_key(given)
     with Campaign.create(output, read.items, proper, id=name) as campaign:
         return NewResult(name, campaign.database.name, read, proper, as_json)

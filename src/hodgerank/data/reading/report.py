@@ -73,7 +73,7 @@ FAULTS: Mapping[Row, tuple[str, str]] = {
         "use whole numbers, or read the column as weights: weight=... (--weight)",
     ),
     Row.BAD_MARGIN: (
-        "the margin is not a finite number",
+        "the margin is not a number between -1e100 and 1e100",
         "write by how much one item is better as a number, and leave the cell empty if unknown",
     ),
     Row.NEGATIVE_MARGIN: (

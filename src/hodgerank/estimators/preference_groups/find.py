@@ -143,7 +143,7 @@ def _find(
 
 
 def _why_not(votes: WorkerVotes, n_votes: IntArray) -> str:
-    """Return why groups cannot be told; empty if they can."""
+    """Return why groups cannot be determined; empty if they can."""
     if votes.n_items < FEWEST_ITEMS:
         return f"at least {FEWEST_ITEMS} items are needed"
     n = int((n_votes >= FEWEST_VOTES).sum())

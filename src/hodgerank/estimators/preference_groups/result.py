@@ -75,11 +75,11 @@ class PreferenceGroups(Displayed, Charted):
     Attributes
     ----------
     count
-        Number of groups; None if it cannot be told.
+        Number of groups; None if it cannot be determined.
     at_most
         Largest number that was tried.
     gain
-        How much better several groups predict held-out votes; None if it cannot be told.
+        How much better several groups predict held-out votes; None if it cannot be determined.
     workers, n_votes
         The workers, and how many votes each gave.
     group, probability
@@ -99,7 +99,7 @@ class PreferenceGroups(Displayed, Charted):
         Number of all such pairs.
     power
         Share of simulations with two equal groups on the same pairs in which these were found; NaN
-        if there are several groups, or it cannot be told.
+        if there are several groups, or it cannot be determined.
     n_simulations
         Number of these simulations.
     notes
@@ -162,7 +162,7 @@ class PreferenceGroups(Displayed, Charted):
     def statement(self) -> str:
         """The result in one sentence."""
         if self.count is None:
-            return f"The number of preference groups cannot be told: {self.notes[0]}"
+            return f"The number of preference groups cannot be determined: {self.notes[0]}"
         if self.count == 1:
             return f"No evidence of more than one preference group{self._power_words}"
         gain = self.gain

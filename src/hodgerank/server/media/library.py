@@ -8,7 +8,7 @@ import re
 import secrets
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
@@ -16,8 +16,9 @@ from typing import BinaryIO
 
 from hodgerank.display import short, shortened, visible
 from hodgerank.errors import CannotWrite, InvalidArgument
+from hodgerank.private_files import make_private_folder, opener_beside
 from hodgerank.server.media.kinds import KINDS, MediaKind
-from hodgerank.server.media.validation import ValidatedFile, pieces, validate_media
+from hodgerank.server.media.validation import ValidatedFile, pieces, validate_file
 
 LARGEST = 200 << 20  # bytes of one file
 _NAME = re.compile(rf"media:(([0-9a-f]{{2}})[0-9a-f]{{62}}\.({'|'.join(KINDS)}))")
@@ -50,13 +51,24 @@ class MediaLibrary:
         Made if it is not there. Links in it are not followed.
     largest
         The most bytes that one file may have.
+    validate
+        How a file is validated: `validate_file`, or the same in another process.
+    beside
+        A new folder is readable by the group if this file is.
     """
 
-    def __init__(self, folder: Path | str, largest: int = LARGEST) -> None:
+    def __init__(
+        self,
+        folder: Path | str,
+        largest: int = LARGEST,
+        validate: Callable[[Path], ValidatedFile] = validate_file,
+        beside: Path | None = None,
+    ) -> None:
         self.folder = Path(folder).absolute()
+        self._validate = validate
         self.largest = largest
         with self._writing():
-            self.folder.mkdir(parents=True, exist_ok=True)
+            make_private_folder(self.folder, beside)
             self._remove_left_behind()
 
     def add(
@@ -89,7 +101,7 @@ class MediaLibrary:
                 os.fsync(part.fileno())
             if examined is None or examined.sha256 != digest.hexdigest():
                 try:
-                    examined = validate_media(part)
+                    examined = self._validate(place)
                 except InvalidArgument as error:
                     raise _refused(name, str(error)) from None
             with self._writing():
@@ -140,7 +152,7 @@ class MediaLibrary:
         """A new file that is locked: a process that begins takes others for leftovers."""
         for _ in range(_MOST_TRIES):
             place = self.folder / f".{secrets.token_hex(16)}.part"
-            part = open(place, "x+b")  # noqa: SIM115 the caller closes it
+            part = open(place, "x+b", opener=opener_beside(self.folder))  # noqa: SIM115 the caller closes it
             try:
                 _claim(part.fileno())
                 is_ours = os.fstat(part.fileno()).st_nlink > 0
@@ -159,7 +171,7 @@ class MediaLibrary:
         if path is None or (path.parent.exists() and not path.parent.is_dir()):
             raise OSError(f"{examined.sha256[:2]} is not a folder")
         is_new_shelf = not path.parent.exists()
-        path.parent.mkdir(exist_ok=True)
+        make_private_folder(path.parent, self.folder)
         if _is_file(path) and path.stat().st_size == examined.size:
             return
         os.replace(part, path)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from io import SEEK_END
+from pathlib import Path
 from typing import BinaryIO
 
 from hodgerank.errors import InvalidArgument
@@ -138,6 +139,12 @@ def validate_media(file: BinaryIO) -> ValidatedFile:
     else:
         kind, warning = _examined_mp4(file, size)
     return ValidatedFile(kind, digest.hexdigest(), size, warning)
+
+
+def validate_file(path: Path) -> ValidatedFile:
+    """Validate the media file at a path, as `validate_media` does."""
+    with path.open("rb") as file:
+        return validate_media(file)
 
 
 def pieces(file: BinaryIO) -> Iterator[bytes]:

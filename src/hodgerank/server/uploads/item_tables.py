@@ -102,10 +102,10 @@ def read_table(
     encoding: str | None,
 ) -> RowsRead[ItemRow]:
     """The rows of a table; a file or an address may stand in the column of media."""
-    limits, n_rows = opener.limits, 0
+    limits, n_rows, n_characters = opener.limits, 0, 0
 
     def made(where: str, cells: Cells) -> ItemRow:
-        nonlocal n_rows
+        nonlocal n_rows, n_characters
         n_rows += 1
         if n_rows > limits.most_items:
             raise InvalidComparisons(_too_many(limits.most_items))
@@ -114,6 +114,9 @@ def read_table(
         text = text_with_context(cells.get("context"), cells.get("text"))
         if len(text) > limits.largest_text:
             raise InvalidArgument(f"the text: {too_large(limits.largest_text)}")
+        n_characters += len(text)
+        if n_characters > limits.largest_table:  # a packed table may repeat one text
+            raise InvalidComparisons(f"the texts: {too_large(limits.largest_table)}")
         shown = _media_in(cells.get("media"), table, media)
         CampaignItem(item, text, shown)  # what is wrong with it is a fault of its row
         return ItemRow(where, item, text, shown, track_in(cells))

@@ -8,7 +8,7 @@ import secrets
 import shutil
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import BinaryIO
 
 from hodgerank.errors import CannotWrite
+from hodgerank.private_files import make_private_folder
 from hodgerank.server.uploads.item_tables import is_table
 from hodgerank.server.uploads.read_upload import Upload, read_upload
 
@@ -33,12 +34,16 @@ class Staging:
     ----------
     folder
         Made if it is not there; beside the media.
+    read
+        How uploads are read: `read_upload`, or the same in another process.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, read: Callable[..., Upload] = read_upload) -> None:
         self._folder = folder / FOLDER
+        self._read_upload = read
         self._read: OrderedDict[tuple[str, str], Upload] = OrderedDict()
-        self._one_reader = Lock()
+        self._readers: dict[tuple[str, str], Lock] = {}
+        self._one_at_a_time = Lock()
         self.clean()
 
     def keep(self, files: Iterable[tuple[str, BinaryIO]], who: str, beside: str = "") -> str:
@@ -51,7 +56,7 @@ class Staging:
         place = self._folder / id
         try:
             with _room_for_upload():
-                place.mkdir(parents=True)
+                self._make(place)
                 names = []
                 for number, (name, content) in enumerate(files):
                     with (place / str(number)).open("xb") as file:
@@ -106,15 +111,22 @@ class Staging:
 
     def _understood(self, id: str, files: list[tuple[str, Path]], reading: str) -> Upload:
         key, (columns, encoding) = (id, reading), json.loads(reading)
-        with self._one_reader:
-            if key not in self._read:
-                self._read[key] = read_upload(
-                    files, columns=columns, encoding=encoding, folder=self._folder / id
-                )
-            self._read.move_to_end(key)
-            while len(self._read) > MOST_REMEMBERED:
-                self._read.popitem(last=False)
-            return self._read[key]
+        with self._one_at_a_time:
+            one_reader = self._readers.setdefault(key, Lock())
+        with one_reader:  # those who want the same upload wait for the first
+            found = self._read.get(key) or self._read_upload(
+                files, columns=columns, encoding=encoding, folder=self._folder / id
+            )
+            with self._one_at_a_time:
+                self._read[key] = found
+                self._read.move_to_end(key)
+                while len(self._read) > MOST_REMEMBERED:
+                    self._forget(next(iter(self._read)))
+        return found
+
+    def _forget(self, key: tuple[str, str]) -> None:
+        del self._read[key]
+        self._readers.pop(key, None)
 
     def _files(self, id: str, who: str) -> list[tuple[str, Path]] | None:
         """Names and places of what is kept; None where nothing is, or it is somebody else's."""
@@ -131,11 +143,26 @@ class Staging:
 
     def drop(self, id: str) -> None:
         """It is not needed any more."""
-        with self._one_reader:
+        with self._one_at_a_time:
             for key in [key for key in self._read if key[0] == id]:
-                del self._read[key]
+                self._forget(key)
         if _ID.fullmatch(id):
             shutil.rmtree(self._folder / id, ignore_errors=True)
+
+    @contextmanager
+    def scratch(self) -> Iterator[Path]:
+        """A new folder until the block ends; `clean` removes those of servers that were killed."""
+        place = self._folder / secrets.token_hex(16)
+        try:
+            with _room_for_upload():
+                self._make(place)
+            yield place
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+
+    def _make(self, place: Path) -> None:
+        make_private_folder(self._folder)
+        make_private_folder(place)
 
     def clean(self) -> None:
         """Remove what nobody came back for."""

@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, Response
 
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.commands import owner
+from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.state import CampaignState
 from hodgerank.campaign.summaries import Counts, RuleRate, counts
@@ -152,7 +153,8 @@ async def create_campaign(request: Request, given: NewCampaign) -> Response:
     """Create a campaign.
 
     Needs a token for all campaigns. Settings have the same names as in the Python library and in
-    `hodgerank campaign`; those not given have defaults.
+    `hodgerank campaign`; those not given have defaults. Without `pages.entrance`, the link for
+    workers gets a random key; it is in the settings of the response.
     """
     context = context_of(request)
     if key_of(request).campaign is not None:
@@ -160,7 +162,8 @@ async def create_campaign(request: Request, given: NewCampaign) -> Response:
     if "/" in given.id or given.id in (".", ".."):
         raise InvalidArgument(f"{short(given.id)} cannot be used in an address: choose another id")
     items = items_of(given.items)
-    settings = _as_given(given.settings)
+    wanted = _as_given(given.settings)
+    settings = CampaignSettings.of(wanted).behind_key(wanted)
 
     def create() -> None:
         Campaign.create(context.database, items, settings, id=given.id)

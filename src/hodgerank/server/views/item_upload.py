@@ -103,13 +103,13 @@ async def chosen(request: Request, form: FormData) -> ChosenItems:
     if files:
         named = [(file.filename or "", file.file) for file in files]
         beside = staged if isinstance(staged, str) and not form.get("replace") else ""
-        staged = await run_in_threadpool(context.staging.keep, named, who, beside)
+        staged = await context.in_upload_thread(context.staging.keep, named, who, beside)
     if isinstance(staged, str) and staged:
         columns, encoding = _columns(form), form.get("encoding")
         if files and (form.get("replace") or any(is_table(name) for name, _ in named)):
             columns, encoding = {}, ""
         encoding = encoding if isinstance(encoding, str) and encoding in ENCODINGS else ""
-        upload = await run_in_threadpool(
+        upload = await context.in_upload_thread(
             context.staging.find, staged, who, columns, encoding or None
         )
         if upload is None:
@@ -154,8 +154,8 @@ def _of_lines(lines: str) -> Upload:
 
 async def staged_media(request: Request, staged: str, name: str) -> Response:
     """A picture of an upload that waits, for its owner."""
-    who = key_of(request).digest
-    upload = await run_in_threadpool(context_of(request).staging.find_again, staged, who)
+    context, who = context_of(request), key_of(request).digest
+    upload = await context.in_upload_thread(context.staging.find_again, staged, who)
     content = None if upload is None else await run_in_threadpool(_content, upload, f"media:{name}")
     if content is None:
         raise Problem(404, "")

@@ -255,7 +255,7 @@ async def edit(request: Request, number: int) -> Response:
         words = text.replace("\r\n", "\n") if isinstance(text, str) else None
         file = given if isinstance(given, UploadFile) and given.filename else None
         try:
-            await run_in_threadpool(_edit, campaign, context, item.id, words, file)
+            await context.in_upload_thread(_edit, campaign, context, item.id, words, file)
         except HodgeRankError as error:
             row = Row(number, item, _shown(request, layout, item), None, number in layout.retired)
             values = {"row": row, "wrong": str(error), "status_code": 422}

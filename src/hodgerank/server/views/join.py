@@ -25,6 +25,7 @@ from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import render, url
 from hodgerank.server.texts import ENGLISH, Texts
 from hodgerank.server.views.compare_page import prose
+from hodgerank.server.views.permissions import is_name_of_token
 from hodgerank.server.views.worker_request import has_questions_before, joined, tag_of
 
 LETTERS = "abcdefghijkmnpqrstuvwxyz"  # without those that are taken for others
@@ -41,6 +42,8 @@ class JoinRequest(NamedTuple):
         What else the link says.
     is_same_session
         Whether they came by the same session of the panel before.
+    is_person
+        Whether the name belongs to a person, who has joined before.
     refusal
         Why they cannot come in, by the key of its words; empty if they can.
     """
@@ -51,6 +54,7 @@ class JoinRequest(NamedTuple):
     name: str
     panel: Mapping[str, str]
     is_same_session: bool
+    is_person: bool
     refusal: str
 
 
@@ -82,7 +86,9 @@ async def join(request: Request) -> Response:
     if token is None:
         return say_words(request, visit.settings, "taken")
     try:
-        await transact(campaign, lambda state, now: workers.join(state, now, name, visit.panel))
+        await transact(
+            campaign, lambda state, now: workers.join(state, now, name, visit.panel, is_person=True)
+        )
     except HodgeRankError:
         await _end_session(keys, token)
         raise
@@ -158,7 +164,10 @@ async def _visit(request: Request) -> JoinRequest:
             refusal = "closed"
         if worker is not None and (session := panel.get("session")):
             is_same_session = worker.panel.get("session") == session
-        return JoinRequest(campaign, settings, state.status, name, panel, is_same_session, refusal)
+        is_person = worker is not None and worker.is_person
+        return JoinRequest(
+            campaign, settings, state.status, name, panel, is_same_session, is_person, refusal
+        )
 
     visit = await read(campaign, look)
     entrance = visit.settings.pages.entrance
@@ -189,7 +198,9 @@ def _is_taken(keys: ApiKeys, visit: JoinRequest) -> bool:
     """Whether somebody is here by this name, who has not come by the same session of the panel."""
     if visit.is_same_session:
         return False
-    return bool(_live(keys, visit, visit.name) or keys.all(kind="token", holder=visit.name))
+    if _live(keys, visit, visit.name):
+        return True
+    return not visit.is_person and is_name_of_token(keys, visit.campaign.id, visit.name)
 
 
 async def _session(keys: ApiKeys, visit: JoinRequest, name: str) -> str | None:

@@ -18,8 +18,7 @@ import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from tempfile import SpooledTemporaryFile
-from typing import BinaryIO, Literal, cast
+from typing import BinaryIO, Literal
 
 import anyio
 from pydantic import Field
@@ -37,23 +36,22 @@ from hodgerank.server.auth import key_of
 from hodgerank.server.context import ServerContext, campaign_of, context_of, read
 from hodgerank.server.media.library import MediaLibrary, too_large
 from hodgerank.server.media.range_requests import UnsatisfiableRange, media_headers, range_of
-from hodgerank.server.media.validation import ValidatedFile, validate_media
+from hodgerank.server.media.validation import ValidatedFile
 from hodgerank.server.problem import Problem
 from hodgerank.server.uploads.staging import FOLDER, KEPT_SECONDS
 from hodgerank.server.views.openapi import operation
 from hodgerank.server.views.request_fields import Body, example
 
 
-def keep(context: ServerContext, campaign: str | None, file: BinaryIO) -> ValidatedFile:
+def keep(context: ServerContext, campaign: str | None, path: Path) -> ValidatedFile:
     """Keep what was sent with a token of a campaign, or of all; InvalidArgument if it is refused.
 
     Whether the library has the same file makes no difference, so nobody can find that out.
     """
-    examined = validate_media(file)
-    file.seek(0)
+    examined = context.parsers.validate_media(path)
     # Nothing is added to the folder of an earlier day, so that who removes it meets no new file.
     today = _folder(context, campaign, _day())
-    MediaLibrary(today, context.media.largest).add(file, "the file", examined)
+    MediaLibrary(today, context.media.largest).add(path, "the file", examined)
     context.staging.clean()
     return examined
 
@@ -141,8 +139,6 @@ def _day() -> int:
     return int(time.time() // KEPT_SECONDS)
 
 
-IN_MEMORY = 1 << 20
-"""Bytes; the rest of a larger file is on disk while it comes."""
 FORM = "multipart/"
 
 
@@ -180,9 +176,11 @@ async def upload_media(request: Request) -> Response:
     if request.headers.get("content-type", "").strip().lower().startswith(FORM):
         raise Problem(415, "send the file as it is, not a form: curl --data-binary @FILE")
     context, key = context_of(request), key_of(request)
-    with SpooledTemporaryFile(IN_MEMORY, dir=str(context.media.folder)) as file:
-        await _receive(request, cast(BinaryIO, file), context.media.largest)
-        found = await run_in_threadpool(keep, context, key.campaign, cast(BinaryIO, file))
+    with context.staging.scratch() as folder:
+        path = folder / "file"
+        with path.open("wb", buffering=0) as file:
+            await _receive(request, file, context.media.largest)
+        found = await context.in_upload_thread(keep, context, key.campaign, path)
     content = {
         "media": found.name,
         "bytes": found.size,

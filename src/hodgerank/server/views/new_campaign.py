@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import secrets
 import unicodedata
 from collections.abc import Collection
 
@@ -31,8 +30,6 @@ from hodgerank.server.views.settings_form import (
 
 LONGEST_FIELD = 8 << 20
 LONGEST_ID = 60
-ENTRANCE_BYTES = 9
-"""Of randomness in the link for workers: twelve letters."""
 AT_FIRST = CampaignSettings("Which is better?", stop="tau >= 0.9", vetting=8)
 """What stands in the form; people who join by a link are not known."""
 FAULTY = "There is a problem with the items. Correct it, or choose to leave these items out."
@@ -104,8 +101,7 @@ async def rule_words(request: Request) -> Response:
 
 def _create(context: ServerContext, found: ChosenItems, settings: CampaignSettings) -> str:
     """In a thread."""
-    entrance = secrets.token_urlsafe(ENTRANCE_BYTES)
-    settings = settings.changed({"pages": {"entrance": entrance}})
+    settings = settings.behind_key({})
     items: list[CampaignItem] = found.store(context)
     id = id_for(settings.title or settings.question, context.database.campaigns())
     Campaign.create(context.database, items, settings, id=id).leave()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import MISSING, fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -16,6 +15,7 @@ from starlette.responses import JSONResponse, Response
 
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.items import require_name
+from hodgerank.campaign.page_settings import random_entrance
 from hodgerank.campaign.settings import VERSION, CampaignSettings
 from hodgerank.campaign.settings_validation import NO_LIMIT
 from hodgerank.campaign.stores.access_keys import AccessKey
@@ -27,7 +27,7 @@ from hodgerank.server.context import ServerContext, campaign_of, context_of
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import url
 from hodgerank.server.views.layout import PageLayout, go_back, in_layout, layout_of
-from hodgerank.server.views.new_campaign import ENTRANCE_BYTES, LONGEST_FIELD
+from hodgerank.server.views.new_campaign import LONGEST_FIELD
 from hodgerank.server.views.openapi import operation
 from hodgerank.server.views.request_fields import LONGEST_TEXT, WHOLE, Body, ItemId, Name, example
 from hodgerank.server.views.settings_form import (
@@ -254,8 +254,7 @@ async def change(request: Request) -> Response:
 async def renew_entrance(request: Request) -> Response:
     """Another link for workers: the one before leads nowhere."""
     campaign = await campaign_of(request)
-    entrance = secrets.token_urlsafe(ENTRANCE_BYTES)
-    await run_in_threadpool(lambda: campaign.change(pages={"entrance": entrance}))
+    await run_in_threadpool(lambda: campaign.change(pages={"entrance": random_entrance()}))
     return go_back(request, "c", campaign.id, "settings", done="entrance")
 
 

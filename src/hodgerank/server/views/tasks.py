@@ -20,6 +20,7 @@ from starlette.responses import JSONResponse, Response
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.commands import answers, leases
 from hodgerank.campaign.items import CampaignItem
+from hodgerank.campaign.sampler_feed import NotReady
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.state import CampaignState
 from hodgerank.campaign.tasks import Status, Task
@@ -31,7 +32,7 @@ from hodgerank.server.item_view import Shown, shown
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import url
 from hodgerank.server.views.openapi import operation
-from hodgerank.server.views.permissions import acting_as, campaign_with
+from hodgerank.server.views.permissions import acting_as, campaign_with, named_by
 from hodgerank.server.views.request_fields import (
     WHOLE,
     Body,
@@ -47,6 +48,7 @@ from hodgerank.server.views.worker_request import (
     joined,
     next_step,
     speaker,
+    turn_when_ready,
 )
 from hodgerank.types import Item
 
@@ -181,7 +183,7 @@ async def lease_tasks(request: Request, campaign: Named, given: Lease) -> Respon
     same tasks. If there is none, `why` in the problem has the reason. A judge may use worker names
     that begin with the name of its token and a colon.
     """
-    worker = acting_as(request, given.worker)
+    worker = await acting_as(request, campaign, given.worker)
 
     def lease(state: CampaignState, now: float) -> list[dict[str, Any]]:
         found = leases.lease(state, now, campaign.new_id, worker, given.n)
@@ -197,7 +199,7 @@ async def answer_task(request: Request, task: TaskId, given: AnswerRequest) -> R
     It is saved when the response comes. Repeating it changes nothing; a different answer is
     refused. A tie has outcome 0, if the campaign allows ties; to give no answer, skip the task.
     """
-    worker = None if given.worker is None else acting_as(request, given.worker)
+    worker = None if given.worker is None else named_by(request, given.worker)
     campaign = await campaign_with(request, task)
     receipt = await transact(
         campaign,
@@ -221,7 +223,7 @@ async def skip_task(request: Request, task: TaskId, given: Skip) -> Response:
 
     An abstention, not a tie. The worker does not get the pair again. Repeating it changes nothing.
     """
-    worker = None if given.worker is None else acting_as(request, given.worker)
+    worker = None if given.worker is None else named_by(request, given.worker)
     campaign = await campaign_with(request, task)
     await transact(
         campaign, lambda state, now: answers.skip(state, now, task, given.reason, worker)
@@ -235,7 +237,7 @@ async def undo_answer(request: Request, campaign: Named, given: WorkerNamed) -> 
 
     Returns the task with which they get the pair again. Each request undoes one more answer.
     """
-    worker = acting_as(request, given.worker)
+    worker = await acting_as(request, campaign, given.worker)
 
     def undo(state: CampaignState, now: float) -> dict[str, Any]:
         task = answers.undo(state, now, campaign.new_id, worker)
@@ -305,7 +307,7 @@ class PageSkipRequest(PageTasksRequest):
 
 
 async def answer(request: Request, given: PageAnswerRequest) -> Response:
-    """Take an answer, and give the next tasks, in one decision."""
+    """Take an answer, and give the next tasks, in one decision where they are ready."""
     campaign, name = await speaker(request, given)
     answer = given.task, given.outcome, name, given.seconds, given.is_focused, 1.0
 
@@ -351,12 +353,15 @@ async def _reply(
     has: Collection[str],
     take: Callable[[CampaignState, float], None],
 ) -> Response:
-    def settle(state: CampaignState, now: float) -> NextStep:
+    def settle(state: CampaignState, now: float) -> NextStep | None:
         joined(state, name)
         take(state, now)
-        return next_step(state, now, campaign.new_id, name)
+        try:
+            return next_step(state, now, campaign.new_id, name)
+        except NotReady:  # what was taken is saved at once
+            return None
 
-    turn = await transact(campaign, settle)
+    turn = await transact(campaign, settle) or await turn_when_ready(campaign, name)
     plain = plain_turn(turn, url(request, "media", campaign.id), has)
     content = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
     return Response(content.encode("utf-8", "replace"), media_type="application/json")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from starlette.requests import Request
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.commands import leases
 from hodgerank.campaign.items import CampaignItem
+from hodgerank.campaign.sampler_feed import NotReady
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.state import CampaignState
@@ -55,6 +57,7 @@ Step: TypeAlias = Literal["open", "wait", "questions", "done"]
 
 N_TASKS = 2  # the one that is shown, and the next
 PASSING = ("paused", "busy", "waiting")  # why there is no task, but may be one soon
+LONGEST_WAIT = 2.0  # seconds for the next pair; then a page shows that it waits, and asks again
 FEW_PAIRS = 100  # that somebody may see all of
 
 
@@ -83,7 +86,10 @@ class NextStep(NamedTuple):
 def next_step(
     state: CampaignState, now: float, new_id: Callable[[], str], name: str, n: int = N_TASKS
 ) -> NextStep:
-    """Lease up to n tasks, if any, to a worker who has joined, or say why there is none."""
+    """Lease up to n tasks, if any, to a worker who has joined, or say why there is none.
+
+    Raises `NotReady` if a pair must be chosen first.
+    """
     turn = _turn(state, name, n, lambda: leases.lease(state, now, new_id, name, n))
     assert turn is not None
     return turn
@@ -101,9 +107,23 @@ async def turn_of(campaign: Campaign, name: str, n: int = N_TASKS) -> NextStep:
     turn = await read(campaign, look)
     if turn is not None:
         return turn
-    return await transact(
-        campaign, lambda state, now: next_step(state, now, campaign.new_id, name, n)
-    )
+    return await turn_when_ready(campaign, name, n)
+
+
+async def turn_when_ready(campaign: Campaign, name: str, n: int = N_TASKS) -> NextStep:
+    """Return the next step of a worker; if pairs take long to choose, what there is before."""
+    leasing = transact(campaign, lambda state, now: next_step(state, now, campaign.new_id, name, n))
+    try:
+        return await asyncio.wait_for(leasing, LONGEST_WAIT)
+    except TimeoutError:  # who comes again gets what is leased later
+        turn = await read(
+            campaign,
+            lambda snapshot, now: _turn(
+                snapshot, name, n, lambda: leases.tasks_held(snapshot, now, name, n)
+            ),
+        )
+        assert turn is not None
+        return turn
 
 
 def _turn(
@@ -118,6 +138,8 @@ def _turn(
     elif n:
         try:
             given = give()
+        except NotReady:
+            raise
         except NoTask as refusal:
             why = refusal.why
             step = "wait" if why in PASSING else "done"

@@ -158,7 +158,7 @@ async def join_campaign(request: Request, campaign: Named, given: Arrival) -> Re
     For programs that show pairs to people; programs that answer themselves need not join. Joining
     again is allowed.
     """
-    worker = acting_as(request, given.worker)
+    worker = await acting_as(request, campaign, given.worker)
     await transact(campaign, lambda state, now: workers.join(state, now, worker, given.panel))
     return Response(status_code=204)
 
@@ -169,7 +169,7 @@ async def quiz_worker(request: Request, campaign: Named, given: Quiz) -> Respons
 
     A worker without tries left is screened out.
     """
-    worker = acting_as(request, given.worker)
+    worker = await acting_as(request, campaign, given.worker)
 
     def quiz(state: CampaignState, now: float) -> dict[str, Any]:
         return {"tries_left": workers.quiz(state, now, worker, given.passed)}
@@ -183,7 +183,7 @@ async def finish_worker(request: Request, campaign: Named, given: Departure) -> 
 
     They get no more tasks, and their tasks in progress go to others. Repeating it changes nothing.
     """
-    worker = acting_as(request, given.worker)
+    worker = await acting_as(request, campaign, given.worker)
     await transact(campaign, lambda state, now: workers.finish(state, now, worker, given.outcome))
     return Response(status_code=204)
 
