@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -23,6 +24,8 @@ def every_result() -> dict[str, Any]:
     votes = hr.simulate_comparisons(
         [HOSTILE, "b", "c", "d"], 200, spread=2, workers={"honest": 3, "random": 1}, rng=1
     )
+    lengths = {"length_left": range(1, len(votes) + 1), "length_right": [9] * len(votes)}
+    with_length = replace(votes, extra=lengths)
     sampler = hr.AutoSampler(votes.items, seed=1)
     run = hr.run(sampler, crowd, budget=30)
     groups = hr.VoteGroups.split(votes, (HOSTILE, "others"), votes.worker > 1, HOSTILE)
@@ -34,6 +37,7 @@ def every_result() -> dict[str, Any]:
         hr.describe(votes),
         hr.hodge_rank(votes),
         hr.hodge_rank(votes, position_bias="worker").position_bias,
+        hr.hodge_rank(with_length, covariates="length").covariates,
         hr.robust_rank(votes),
         hr.crowd_bt(votes),
         hr.decompose(votes),

@@ -14,6 +14,7 @@ from benchmarks.calibration.table import Row, as_markdown, summary
 PARTS = (
     "ranking",
     "position",
+    "covariates",
     "cycles",
     "uncertainty",
     "clusters",

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from hodgerank.estimators.bayes import bayes_rank as bayes_rank
     from hodgerank.estimators.certainty import expected_tau as expected_tau
     from hodgerank.estimators.certainty import top_k_certainty as top_k_certainty
+    from hodgerank.estimators.covariates.terms import CovariateTerms as CovariateTerms
     from hodgerank.estimators.crowd_bt import CrowdBTRanking as CrowdBTRanking
     from hodgerank.estimators.crowd_bt import crowd_bt as crowd_bt
     from hodgerank.estimators.group_rankings import GroupRankings as GroupRankings
@@ -121,6 +122,7 @@ _HOMES = {
     "bradley_terry": "estimators.likelihood",
     "thurstone_mosteller": "estimators.likelihood",
     "Ranking": "estimators.ranking",
+    "CovariateTerms": "estimators.covariates.terms",
     "PositionBiasTerms": "estimators.position_bias.terms",
     "rank_groups": "estimators.group_rankings",
     "GroupRankings": "estimators.group_rankings",

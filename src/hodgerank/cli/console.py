@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from hodgerank.display import cut, visible
+from hodgerank.display import cut, short, visible
 
 if TYPE_CHECKING:
     from hodgerank.data.comparisons import ReadReport
@@ -265,6 +265,48 @@ def show_position_bias(ranking: Ranking, console: Console, remedy: str) -> None:
             "partly due to chance.",
             style="dim",
         )
+
+
+def show_covariates(ranking: Ranking, shown: int, console: Console) -> None:
+    """Print the effects of covariates, and both orders side by side where they differ."""
+    terms, controlled = ranking.covariates, ranking.controlled
+    if terms is None:
+        return
+    for sentence in terms.sentences:
+        console.print(verbatim(sentence))
+    if controlled is None:
+        return
+    named = " and ".join(short(name) for name in terms.control or terms.estimated)
+    written = ranking.as_written
+    places = dict(zip(controlled.items, controlled.ranks.tolist(), strict=True))
+    moves = [
+        rank - places[item]
+        for item, rank in zip(written.items, written.ranks.tolist(), strict=True)
+    ]
+    if not any(moves):
+        console.print(verbatim(f"Controlled for {named}, the ranks are the same."))
+        return
+    console.print(
+        verbatim(
+            f"Ranks as written, and as if all items were equal in {named}. If good items have more "
+            "of it because they say more, the second takes merit away; only human votes can tell."
+        )
+    )
+    table, scale = plain_table(), ranking.scale
+    add_numbers(table, "rank as written", "rank if equal", "change")
+    add_names(table, "item")
+    add_numbers(table, f"{scale.column} as written", f"{scale.column} if equal")
+    scores = controlled.score_by_item
+    for k, item in enumerate(written.items[:shown]):
+        table.add_row(
+            str(written.ranks[k]),
+            str(places[item]),
+            f"{moves[k]:+d}" if moves[k] else "",
+            verbatim(item),
+            scale.text(written.scores[k]),
+            scale.text(scores[item]),
+        )
+    show_table(table, console, spare=("change",))
 
 
 def signed(value: float) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
@@ -11,6 +11,7 @@ import typer
 from hodgerank.cli.files import by_name
 from hodgerank.data.comparisons import Comparisons, ReadReport
 from hodgerank.errors import InvalidArgument
+from hodgerank.estimators.covariates.columns import columns_of
 from hodgerank.estimators.position_bias.groupings import Groupings, names_of
 from hodgerank.estimators.score_scale import ScaleName, ScoreScale
 from hodgerank.types import Item
@@ -67,6 +68,17 @@ PositionBiasOption = Annotated[
         help="Model position bias: common, by worker or unit, or by columns (device,worker).",
     ),
 ]
+CovariateOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Estimate the effect of length, or of other numeric columns (length,markdown).",
+    ),
+]
+ControlOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN", help="Rank as if the items were equal in this covariate."),
+]
 NoShrinkOption = Annotated[
     bool,
     typer.Option(
@@ -115,11 +127,31 @@ def wanted_groupings(named: list[str] | None) -> Groupings | None:
     return None if named is None else names[0] if len(names) == 1 else names
 
 
-def using(report: ReadReport, groupings: Groupings | None) -> ReadReport:
-    """Return the report without the columns of position bias among those that were not used."""
-    if groupings is None:
+def wanted_covariates(
+    named: list[str] | None, control: list[str] | None
+) -> tuple[list[str] | None, list[str] | None]:
+    """Return the columns of --covariate and --control; the latter are covariates too."""
+    columns, controlled = _listed(named), _listed(control)
+    if columns is None and controlled is None:
+        return None, None
+    return list(dict.fromkeys([*(columns or ()), *(controlled or ())])), controlled
+
+
+def _listed(named: list[str] | None) -> list[str] | None:
+    if named is None:
+        return None
+    return [name.strip() for part in named for name in part.split(",") if name.strip()]
+
+
+def using(
+    report: ReadReport, groupings: Groupings | None, covariates: Sequence[str] | None = None
+) -> ReadReport:
+    """Return the report without the columns that the model uses among those that were not used."""
+    if groupings is None and covariates is None:
         return report
-    used = names_of(groupings)
+    used = {*(() if groupings is None else names_of(groupings))}
+    for covariate in covariates or ():
+        used |= columns_of(covariate)
     return replace(report, unused=tuple(name for name in report.unused if name not in used))
 
 

@@ -19,6 +19,7 @@ from hodgerank.cli.console import (
     complaints,
     count,
     n_shown,
+    show_covariates,
     show_position_bias,
     show_ranking,
     show_reading,
@@ -34,7 +35,9 @@ from hodgerank.cli.model_options import (
     BaselineOption,
     ComponentsOption,
     ConfidenceOption,
+    ControlOption,
     CovarianceOption,
+    CovariateOption,
     EqualWeightsOption,
     LinkOption,
     ModelOption,
@@ -44,6 +47,7 @@ from hodgerank.cli.model_options import (
     ScoreScaleOption,
     require_single_votes,
     using,
+    wanted_covariates,
     wanted_groupings,
     wanted_scale,
     with_items,
@@ -159,6 +163,7 @@ class RankResult(CommandResult):
         show_ranking(ranking, rows, console)
         show_rest(rows, len(ranking), console)
         show_position_bias(ranking, console, "--json and -o list all")
+        show_covariates(ranking, rows, console)
         if self.kendall_tau is not None:
             console.print(f"Kendall's tau against the truth: {self.kendall_tau:.3f}")
         show_written(self.written, console)
@@ -268,6 +273,8 @@ def rank(
     covariance: CovarianceOption = None,
     position_bias: PositionBiasOption = None,
     no_shrink_position_bias: NoShrinkOption = False,
+    covariate: CovariateOption = None,
+    control: ControlOption = None,
     equal_weights: EqualWeightsOption = False,
     confidence: ConfidenceOption = 0.95,
     score_scale: ScoreScaleOption = None,
@@ -303,17 +310,20 @@ def rank(
 
       hodgerank rank votes.csv --score-scale elo -o leaderboard.md
 
+      hodgerank rank votes.csv --covariate length
+
       hodgerank rank votes.csv --by scene -o rankings.csv
     """
     shown, scale = n_shown(top, as_json), wanted_scale(score_scale, anchor, baseline)
     groupings = wanted_groupings(position_bias)
+    covariates, controlled = wanted_covariates(covariate, control)
     shrinkage = False if no_shrink_position_bias else None
     if isinstance(votes, VoteGroups):  # populations to be compared
         from hodgerank.cli.rank_compare import compared
 
         _require_plain(
             truth=truth, state=state, model=None if model == "bayes" else model, ridge=ridge,
-            covariance=covariance, position_bias=position_bias,
+            covariance=covariance, position_bias=position_bias, covariate=covariates,
             no_shrink_position_bias=no_shrink_position_bias or None,
             equal_weights=equal_weights or None, min_votes=min_votes or None,
             largest_component=largest_component or None, score_scale=score_scale, anchor=anchor,
@@ -323,7 +333,7 @@ def rank(
             raise InvalidArgument(f"{output}: --compare writes {', '.join(TABLES)} or a chart")
         return compared(votes, exclude_workers, confidence, shown, output, as_json)
     true_scores = None if truth is None else read_scores(truth)
-    if covariance in ("worker", "ballot") or position_bias:
+    if covariance in ("worker", "ballot") or position_bias or covariates:
         require_single_votes(votes)
     chosen = _chosen(votes, exclude_workers, min_votes, largest_component)
     edges = None
@@ -333,7 +343,8 @@ def rank(
     ranked = chosen if edges is None else edges.graph
     ranking = rank_votes(
         ranked, model=model, link=link, ridge=ridge, components=components, covariance=covariance,
-        position_bias=groupings, shrink_position_bias=shrinkage,
+        position_bias=groupings, shrink_position_bias=shrinkage, covariates=covariates,
+        control=controlled,
         worker_weights=False if equal_weights else None, confidence=confidence,
     )  # fmt: skip
     n_workers = getattr(chosen, "n_workers", None) if edges is None else None
@@ -343,7 +354,7 @@ def rank(
     ranking = ranking.on_scale(scale.name, anchor=scale.anchor, baseline=scale.baseline)
     return RankResult(
         ranking,
-        using(chosen.report, groupings),
+        using(chosen.report, groupings, covariates),
         ranked.n_votes,
         n_workers,
         shown,

@@ -15,6 +15,7 @@ from hodgerank.cli.console import (
     cautions_of,
     n_shown,
     plain_table,
+    show_covariates,
     show_position_bias,
     show_ranking,
     show_reading,
@@ -29,6 +30,7 @@ from hodgerank.cli.files import write_result
 from hodgerank.cli.groups import problem_lines, status_of
 from hodgerank.cli.model_options import (
     using,
+    wanted_covariates,
     wanted_groupings,
     wanted_scale,
     with_items,
@@ -104,6 +106,7 @@ class GroupRankResult(CommandResult):
             show_ranking(ranking, shown, console)
             show_rest(shown, len(ranking), console)
             show_position_bias(ranking, console, "--json lists all")
+            show_covariates(ranking, shown, console)
         if len(groups) > MOST_GROUPS:
             console.print(
                 f"... and the rankings of {len(groups) - MOST_GROUPS:,} more (-o writes all)",
@@ -146,13 +149,15 @@ def rank_each(command: Callable[..., CommandResult]) -> Callable[..., GroupRankR
         groups = selected_groups(groups, workers, *wanted)
         how = {name: arguments[name] for name in MODEL_OPTIONS}
         how["position_bias"] = groupings = wanted_groupings(arguments["position_bias"])
+        covariates, controlled = wanted_covariates(arguments["covariate"], arguments["control"])
+        how |= {"covariates": covariates, "control": controlled}
         how["shrink_position_bias"] = False if arguments["no_shrink_position_bias"] else None
         how["worker_weights"] = False if arguments["equal_weights"] else None
         rankings = rank_groups(groups, **how)
         scale = with_items(scale, {item for votes in groups.values() for item in votes.items})
         return GroupRankResult(
             rankings=rankings.on_scale(scale.name, anchor=scale.anchor, baseline=scale.baseline),
-            report=using(groups.report, groupings),
+            report=using(groups.report, groupings, covariates),
             top=n_shown(arguments["top"], arguments["as_json"]),
             written=arguments["output"],
             as_json=arguments["as_json"],

@@ -17,11 +17,14 @@ from hodgerank.cli.model_options import (
     AnchorOption,
     BaselineOption,
     ConfidenceOption,
+    ControlOption,
     CovarianceOption,
+    CovariateOption,
     EqualWeightsOption,
     ModelOption,
     PositionBiasOption,
     ScoreScaleOption,
+    wanted_covariates,
     wanted_groupings,
     wanted_scale,
     with_items,
@@ -167,6 +170,8 @@ def report(
     form: FormatOption = None,
     model: ModelOption = None,
     position_bias: PositionBiasOption = None,
+    covariate: CovariateOption = None,
+    control: ControlOption = None,
     equal_weights: EqualWeightsOption = False,
     covariance: CovarianceOption = None,
     exclude_workers: ExcludeWorkers = None,
@@ -198,6 +203,12 @@ def report(
       hodgerank report votes.csv --format md -o - | less
     """
     form_written, scale = _form(output, form), wanted_scale(score_scale, anchor, baseline)
+    covariates, controlled = wanted_covariates(covariate, control)
+    if covariates is not None and isinstance(votes, VoteGroups):
+        raise InvalidArgument(
+            "--covariate and --control are for one report, without --by: rank the groups with "
+            "hodgerank rank --by"
+        )
     chosen: Any
     if isinstance(votes, VoteGroups):
         workers = workers_to_exclude(exclude_workers, votes.together)
@@ -223,6 +234,8 @@ def report(
         on_step=report_step,
         covariance=covariance,
         position_bias=wanted_groupings(position_bias),
+        covariates=covariates,
+        control=controlled,
         worker_weights=False if equal_weights else None,
     )
     return ReportResult(page, form_written, output, as_json)

@@ -18,6 +18,7 @@ from hodgerank.errors import (
 )
 from hodgerank.estimators.belief import FoundBelief, GivenBelief
 from hodgerank.estimators.covariance import CovarianceKind, ModelCovariance
+from hodgerank.estimators.covariates.columns import Covariates, controlled_names
 from hodgerank.estimators.design_effect import Clustering, find_clustering
 from hodgerank.estimators.dispersion import USUAL_VARIANCE
 from hodgerank.estimators.empirical_bayes import MarginalLikelihood, PosteriorFit
@@ -47,6 +48,8 @@ def bayes_rank(
     ridge: float | None = None,
     position_bias: Groupings | None = None,
     shrink_position_bias: Shrinkage = None,
+    covariates: Covariates | None = None,
+    control: Covariates | None = None,
     candidates: Iterable[tuple[Item, Item]] | Literal["all"] | None = None,
     worker_weights: bool = True,
     covariance: CovarianceKind | None = None,
@@ -78,6 +81,9 @@ def bayes_rank(
         1/v, the precision of the scores, if it is known; scores are then independent a priori.
     position_bias, shrink_position_bias
         As in `bradley_terry`; scores are then independent a priori.
+    covariates, control
+        As in `hodge_rank`; scores are then independent a priori, around the mean that the
+        covariates of the items predict. An effect has a prior of standard deviation 1.2 per unit.
     candidates
         Pairs that could be compared: a list, or 'all'. Default: those that were. It matters where
         pairs were chosen adaptively.
@@ -102,6 +108,11 @@ def bayes_rank(
     require_one_of(components, ("together", "separate"), "components")
     if position_bias is not None and candidates is not None:
         raise InvalidArgument("candidates= and position_bias= cannot be combined: leave out one")
+    controlled_names(covariates, control)
+    if covariates is not None:
+        if candidates is not None:
+            raise InvalidArgument("candidates= and covariates= cannot be combined: leave out one")
+        votes = single_votes(votes, "covariates (--covariate)")
     if covariance in ("worker", "ballot"):
         votes = single_votes(votes, f"covariance={covariance!r} (--covariance {covariance})")
     elif position_bias is not None:
@@ -124,7 +135,7 @@ def bayes_rank(
         shrink = require_prior(shrink_position_bias, "bayes_rank")
         ranking = _rank_by_worker(
             answered, ridge, position_bias, shrink, candidates, worker_weights, covariance,
-            confidence,
+            confidence, covariates, control,
         )  # fmt: skip
         graph = answered.graph
     return ranking if components == "together" else ranking.by_component(graph)
@@ -150,6 +161,8 @@ def _rank_by_worker(
     worker_weights: bool,
     covariance: CovarianceKind | None,
     confidence: float,
+    covariates: Covariates | None,
+    control: Covariates | None,
 ) -> Ranking:
     """Rank single votes, weighted by worker, and by the design effect of clusters."""
     votes, notes, weights = answered.votes, weight_notes(answered.graph), {}
@@ -170,10 +183,25 @@ def _rank_by_worker(
         "confidence": confidence,
         "notes": notes,
     }
-    if position_bias is None:
+    wanted = None
+    if covariates is not None:
+        from hodgerank.estimators.covariate_ranking import Wanted, described
+        from hodgerank.estimators.covariate_ranking import posterior_with_covariates as fitted
+
+        wanted = Wanted.of(trusted, covariates, control)
+    if wanted is not None and wanted.estimated:
+        effect = 1.0 if clustering is None else clustering.effect
+        ranking = fitted(
+            trusted, wanted, ridge=ridge, position_bias=position_bias, shrink=shrink,
+            design_effect=effect, clusters=None if clustering is None else str(clustering) or None,
+            confidence=confidence, notes=notes,
+        )  # fmt: skip
+    elif position_bias is None:
         ranking = posterior_ranking(trusted.graph, _read_scope(candidates, answered.graph), **how)
     else:
         ranking = position_adjusted_ranking(trusted, position_bias, shrink=shrink, **how)
+    if wanted is not None and not wanted.estimated:
+        ranking = described(ranking, wanted)
     if trusted is not answered:
         ranking = ranking.counting(answered.graph)
     terms = ranking.position_bias

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -78,6 +78,15 @@ class Covariance(Protocol):
     @property
     def description(self) -> str:
         """How the variances were obtained, with their error if they are estimates."""
+
+
+class ResidualVariance(NamedTuple):
+    """Variance per unit of weight, and how well it is known."""
+
+    variance: float
+    freedom: float | None
+    largest: float
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ covariance of the scores comes from the model or from clusters of votes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -19,9 +19,11 @@ from hodgerank.estimators.covariance import (
     Covariance,
     CovarianceKind,
     ModelCovariance,
+    ResidualVariance,
     clustered_or_model,
     covariance_kind,
 )
+from hodgerank.estimators.covariates.columns import Covariates, controlled_names
 from hodgerank.estimators.dispersion import dispersion_around, fitted_means, in_votes
 from hodgerank.estimators.prediction import Prediction
 from hodgerank.estimators.ranking import Ranking
@@ -85,15 +87,6 @@ FEW_VOTES = 10  # votes per pair below which the arcsine of their mean is clearl
 # Share of unanimous pairs times root mean square of the scores in standard errors. In simulations
 # 95% intervals of smoothed flows covered 77% on average above it, 97% below.
 SHRUNK = 0.5
-
-
-class ResidualVariance(NamedTuple):
-    """Variance per unit of weight, and how well it is known."""
-
-    variance: float
-    freedom: float | None
-    largest: float
-    notes: tuple[str, ...]
 
 
 def noise_of_votes(
@@ -187,6 +180,8 @@ def hodge_rank(
     covariance: CovarianceKind | None = None,
     position_bias: Groupings | None = None,
     shrink_position_bias: Shrinkage = None,
+    covariates: Covariates | None = None,
+    control: Covariates | None = None,
     confidence: float = 0.95,
 ) -> Ranking:
     r"""Rank items by HodgeRank: least squares on the comparison graph.
@@ -224,6 +219,13 @@ def hodge_rank(
         How far the terms are shrunk towards 0: by the variance between groups that the votes show
         (True, the default), or as if each group had so many more votes without position bias (a
         number). False gives the intercepts of [Xu18], minimising :math:`|y - b - D_0 x|^2`.
+    covariates
+        Numeric columns whose effect on the votes is estimated: 'length' for columns `length_left`
+        and `length_right` (or _a and _b), or a column of differences. `Ranking.covariates` holds
+        the effects. The items are still ranked as written; uniform link only.
+    control
+        Those of the covariates to control for: items are ranked as if they were equal in them.
+        `Ranking.as_written` and `Ranking.controlled` hold both orders.
     confidence
         Confidence level of the intervals.
 
@@ -247,6 +249,36 @@ def hodge_rank(
     is_margin = graph.report.margin_unit is not None
     if link != "uniform" or smoothing:
         require_choices(graph.report, "a link (--link) or smoothing")
+    controlled_names(covariates, control)
+    wanted = None
+    if covariates is not None:
+        if link != "uniform" or smoothing:
+            raise InvalidArgument(
+                "covariates (--covariate) need the uniform link; bradley_terry and bayes_rank "
+                "(--model bradley-terry ...) have their own scale"
+            )
+        from hodgerank.estimators.covariate_ranking import Wanted, described, fitted_by_mode
+        from hodgerank.estimators.position_bias.shrinkage import require_shrinkage
+        from hodgerank.graph.answered_graph import AnsweredGraph
+
+        answered = AnsweredGraph.of(single_votes(votes, "covariates (--covariate)"))
+        wanted = Wanted.of(answered, covariates, control)
+        unit = float((graph.weights / graph.effective_counts).mean())
+
+        def residual_variance(
+            graph: ComparisonGraph, rss: float, n_others: float
+        ) -> ResidualVariance:
+            if is_margin:
+                return noise_of_margins(graph, rss, n_others)
+            return noise_of_votes(graph, rss, unit, n_others)
+
+        if wanted.estimated:
+            return fitted_by_mode(
+                answered, wanted, link, ridge=ridge, position_bias=position_bias,
+                shrink=True if shrink_position_bias is None
+                else require_shrinkage(shrink_position_bias),
+                covariance=kind, confidence=confidence, noise=residual_variance,
+            )  # fmt: skip
     adjusted = None
     if position_bias is not None:
         if link != "uniform" or smoothing:
@@ -306,7 +338,7 @@ def hodge_rank(
         belief = FoundBelief(in_votes(choices), how, clustered=uncertainty, model=model)
         if link in CHOICE:
             prediction = Prediction(choices, scores, system, link)
-    return Ranking.from_scores(
+    ranking = Ranking.from_scores(
         graph,
         scores,
         uncertainty,
@@ -328,6 +360,7 @@ def hodge_rank(
             else adjusted.terms(uncertainty, confidence, scale=noise.variance)
         ),
     )
+    return ranking if wanted is None else described(ranking, wanted)
 
 
 def _slopes(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ from hodgerank.estimators.covariance import (
     clustered_or_model,
     covariance_kind,
 )
+from hodgerank.estimators.covariates.columns import Covariates, controlled_names
 from hodgerank.estimators.dispersion import are_choices, dispersion_around, fitted_means
 from hodgerank.estimators.posterior_mode import TOLERANCE, most_probable, not_converged
 from hodgerank.estimators.ranking import Ranking
@@ -46,6 +48,8 @@ def bradley_terry(
     covariance: CovarianceKind | None = None,
     position_bias: Groupings | None = None,
     shrink_position_bias: Shrinkage = None,
+    covariates: Covariates | None = None,
+    control: Covariates | None = None,
     confidence: float = 0.95,
 ) -> Ranking:
     """Fit Bradley-Terry scores by maximum likelihood, P(i beats j) = 1 / (1 + exp(x_j - x_i)).
@@ -69,6 +73,9 @@ def bradley_terry(
         How far the terms are shrunk towards 0: by the variance between groups that the votes show
         (True), or by a prior of this precision. Default: a weak prior, of standard deviation 3 on
         the logistic scale.
+    covariates, control
+        As in `hodge_rank`. An effect has a weak prior, of standard deviation 2 per unit on the
+        logistic scale.
 
     Examples
     --------
@@ -78,7 +85,7 @@ def bradley_terry(
     """
     return _maximum_likelihood(
         "bradley-terry", votes, ridge, components, covariance, position_bias,
-        shrink_position_bias, confidence,
+        shrink_position_bias, confidence, covariates, control,
     )  # fmt: skip
 
 
@@ -90,6 +97,8 @@ def thurstone_mosteller(
     covariance: CovarianceKind | None = None,
     position_bias: Groupings | None = None,
     shrink_position_bias: Shrinkage = None,
+    covariates: Covariates | None = None,
+    control: Covariates | None = None,
     confidence: float = 0.95,
 ) -> Ranking:
     """Fit Thurstone-Mosteller scores by maximum likelihood.
@@ -99,7 +108,7 @@ def thurstone_mosteller(
     """
     return _maximum_likelihood(
         "thurstone-mosteller", votes, ridge, components, covariance, position_bias,
-        shrink_position_bias, confidence,
+        shrink_position_bias, confidence, covariates, control,
     )  # fmt: skip
 
 
@@ -112,6 +121,8 @@ def _maximum_likelihood(
     position_bias: Groupings | None,
     shrink: Shrinkage,
     confidence: float,
+    covariates: Covariates | None,
+    control: Covariates | None,
 ) -> Ranking:
     if ridge is not None and not (np.isfinite(ridge) and ridge >= 0):
         raise InvalidArgument(f"ridge must be 0 or more, not {ridge}")
@@ -127,6 +138,32 @@ def _maximum_likelihood(
         )
 
     notes = [*weight_notes(graph)]
+    if not exists and ridge is None:
+        notes.insert(
+            0,
+            "the likelihood has no finite maximum (see undefeated and winless items): "
+            f"a weak prior keeps the scores finite (ridge {FALLBACK_RIDGE})",
+        )
+    controlled_names(covariates, control)
+    wanted = None
+    if covariates is not None:
+        from hodgerank.estimators.covariate_ranking import Wanted, described, fitted_by_mode
+        from hodgerank.estimators.position_bias.shrinkage import BIAS_PRECISION, require_prior
+        from hodgerank.graph.answered_graph import AnsweredGraph
+
+        answered = AnsweredGraph.of(single_votes(votes, "covariates (--covariate)"))
+        wanted = Wanted.of(answered, covariates, control)
+        if wanted.estimated:
+            weak = BIAS_PRECISION[link] if shrink is None else require_prior(shrink, link)
+            ranking = fitted_by_mode(
+                answered, wanted, link, ridge=strength, position_bias=position_bias, shrink=weak,
+                covariance=kind, confidence=confidence, notes=tuple(notes),
+            )  # fmt: skip
+            return replace(
+                ranking,
+                undefeated=tuple(graph.items[k] for k in np.flatnonzero(undefeated)),
+                winless=tuple(graph.items[k] for k in np.flatnonzero(winless)),
+            )
     adjusted = None
     if position_bias is not None:
         from hodgerank.estimators.position_bias.adjustment import adjust_for_position
@@ -155,16 +192,10 @@ def _maximum_likelihood(
         else:
             by_cluster = adjusted.clusters(kind)
         uncertainty = clustered_or_model(model, by_cluster, covariance)
-    if not exists and ridge is None:
-        notes.insert(
-            0,
-            "the likelihood has no finite maximum (see undefeated and winless items): "
-            f"a weak prior keeps the scores finite (ridge {FALLBACK_RIDGE})",
-        )
     converged = fit.residual <= TOLERANCE
     if not converged:
         notes.append(not_converged(fit))
-    return Ranking.from_scores(
+    ranking = Ranking.from_scores(
         graph,
         fit.x,
         uncertainty,
@@ -191,6 +222,7 @@ def _maximum_likelihood(
             else adjusted.terms(uncertainty, confidence, fit=adjusted.with_dispersion(dispersion))
         ),
     )
+    return ranking if wanted is None else described(ranking, wanted)
 
 
 def _with_dispersion(information: NormalEquations, dispersion: float) -> NormalEquations:

@@ -22,6 +22,7 @@ from hodgerank.types import BoolArray, Item, VotesLike
 
 if TYPE_CHECKING:
     from hodgerank.estimators.covariance import CovarianceKind
+    from hodgerank.estimators.covariates.columns import Covariates
     from hodgerank.estimators.least_squares import LinkName
     from hodgerank.estimators.position_bias.groupings import Groupings
     from hodgerank.estimators.position_bias.shrinkage import Shrinkage
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 Model = Literal["bayes", "hodgerank", "bradley-terry", "thurstone-mosteller", "robust"]
 Parts = Literal["largest", "separate", "together"]
+OPTIONS = {"position_bias": "position-bias", "covariates": "covariate"}  # named otherwise
 FEWEST_VOTES = 3  # of the leader; with fewer a note says so
 MOSTLY = 0.9  # share of the items that the largest component must hold to be ranked alone
 
@@ -41,6 +43,8 @@ def rank(
     ridge: float | None = None,
     position_bias: Groupings | None = None,
     shrink_position_bias: Shrinkage = None,
+    covariates: Covariates | None = None,
+    control: Covariates | None = None,
     worker_weights: bool | None = None,
     covariance: CovarianceKind | None = None,
     components: Parts = "largest",
@@ -72,6 +76,10 @@ def rank(
         How far the terms are shrunk towards 0: True by the variance between groups that the votes
         show, the default of 'hodgerank'; a number by a prior of this precision. The default of
         other models is a weak prior. False gives the intercepts of the paper, by 'hodgerank' only.
+    covariates, control
+        Numeric columns, such as 'length', whose effect on the votes is estimated, and those of them
+        to control for. Without `control` items are ranked as written. `Ranking.covariates` holds
+        the effects, and `Ranking.as_written` and `Ranking.controlled` both orders.
     worker_weights
         Whether votes are weighted by worker. Default: yes, for 'bayes' only.
     covariance
@@ -120,15 +128,22 @@ def rank(
     bias: dict[str, Any] = {
         "position_bias": position_bias,
         "shrink_position_bias": shrink_position_bias,
+        "covariates": covariates,
+        "control": control,
     }
     if components == "separate":
         how["components"] = "separate"
     if model == "robust":
         from hodgerank.estimators.robust import robust_rank
 
-        for name, value in (("ridge", ridge), ("position_bias", position_bias)):
+        for name, value in (
+            ("ridge", ridge),
+            ("position_bias", position_bias),
+            ("covariates", covariates),
+            ("control", control),
+        ):
             if value is not None:
-                option = name.replace("_", "-")
+                option = OPTIONS.get(name, name)
                 raise InvalidArgument(
                     f"{name}= (--{option}) cannot be used with model='robust': leave it out"
                 )

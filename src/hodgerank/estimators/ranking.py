@@ -16,6 +16,7 @@ from hodgerank.display import Charted, Displayed, Preview, Tabulated, TextTable,
 from hodgerank.errors import InvalidArgument, UnknownItem
 from hodgerank.estimators.belief import Belief, GivenBelief
 from hodgerank.estimators.covariance import ClusteredCovariance, Covariance, ModelCovariance
+from hodgerank.estimators.covariates.terms import CovariateTerms
 from hodgerank.estimators.position_bias.terms import PositionBiasTerms
 from hodgerank.estimators.prediction import Prediction
 from hodgerank.estimators.score_scale import (
@@ -121,6 +122,9 @@ class Ranking(Displayed, Charted, Tabulated):
         Limits of the numbers that a reader should know.
     position_bias
         The position biases in the model, on its scale; None if it has none.
+    covariates
+        The effects of covariates, such as length, on the scale of the model; None if none were
+        named.
     """
 
     items: tuple[Item, ...]
@@ -151,6 +155,8 @@ class Ranking(Displayed, Charted, Tabulated):
     _belief: Belief
     _prediction: Prediction | None
     position_bias: PositionBiasTerms | None = field(default=None, kw_only=True)
+    covariates: CovariateTerms | None = field(default=None, kw_only=True)
+    _counterpart: Ranking | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         if not 1e-9 <= self.confidence <= 1 - 1e-9:
@@ -230,13 +236,44 @@ class Ranking(Displayed, Charted, Tabulated):
             _prediction=prediction,
         )
 
+    @property
+    def as_written(self) -> Ranking:
+        """The ranking in which the effect of covariates on an item is part of its score.
+
+        The ranking itself unless it is controlled for covariates.
+        """
+        controlled = self.covariates is not None and bool(self.covariates.control)
+        return self._counterpart if controlled and self._counterpart is not None else self
+
+    @property
+    def controlled(self) -> Ranking | None:
+        """The ranking at equal covariates; None if the votes do not determine it.
+
+        Controlled for the covariates of `control`, or else for all that can be estimated.
+        """
+        return self._counterpart if self.as_written is self else self
+
+    @property
+    def codes(self) -> IntArray:
+        """Position of each item among the items of the votes."""
+        return self._codes
+
+    @property
+    def score_covariance(self) -> Covariance:
+        """Covariance of the scores of the model, in the order of the items of the votes."""
+        return self._covariance
+
     def extended(self, kind: type[Extended], **more: Any) -> Extended:
         """Return the ranking as a subclass with more attributes."""
         return kind(**{part.name: getattr(self, part.name) for part in fields(Ranking)}, **more)
 
     def counting(self, graph: ComparisonGraph) -> Self:
         """Return the ranking with the numbers of votes of another graph of the same items."""
-        return replace(self, votes=_read_only(graph.votes_per_item[self._codes]))
+        return replace(
+            self,
+            votes=_read_only(graph.votes_per_item[self._codes]),
+            _counterpart=self._counterpart and self._counterpart.counting(graph),
+        )
 
     def by_component(self, graph: ComparisonGraph) -> Self:
         """Return the same scores with each component ranked separately, largest first."""
@@ -249,6 +286,7 @@ class Ranking(Displayed, Charted, Tabulated):
             self,
             items=tuple(self.items[k] for k in order.tolist()),
             components=components[order],
+            _counterpart=self._counterpart and self._counterpart.by_component(graph),
             **arrays,
         )
 
@@ -299,7 +337,10 @@ class Ranking(Displayed, Charted, Tabulated):
         require_placed(found, self._places, not_ranked, self.n_components)
         if found != MODEL_SCALE:
             self._curve.difference(np.asarray(MATCHED))  # raises an error if there is no unit
-        return replace(self, scale=found)
+        other = self._counterpart
+        if other is not None:
+            other = other.on_scale(scale, anchor=anchor, baseline=baseline)
+        return replace(self, scale=found, _counterpart=other)
 
     @property
     def margin_unit(self) -> str | None:
@@ -379,6 +420,16 @@ class Ranking(Displayed, Charted, Tabulated):
     def score_by_item(self) -> dict[Item, float]:
         """The score of each item, best first."""
         return dict(zip(self.items, self.scores.tolist(), strict=True))
+
+    @property
+    def order_in_short(self) -> list[dict[str, Any]]:
+        """Rank, item and score of each item, best first, ready for JSON."""
+        return [
+            {"rank": rank, "item": str(item), "score": score}
+            for rank, item, score in zip(
+                self.ranks.tolist(), self.items, self.scores.tolist(), strict=True
+            )
+        ]
 
     def _headline(self) -> str:
         best = ", ".join(
@@ -698,7 +749,14 @@ class Ranking(Displayed, Charted, Tabulated):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON; `items` holds the rows of `to_frame`."""
         columns = {name: _plain(values) for name, values in self.columns().items()}
-        return {
+        covariates: dict[str, Any] = {}
+        if self.covariates is not None:
+            other = {"as_written": self.as_written, "controlled": self.controlled}
+            covariates["covariates"] = self.covariates.to_dict() | {
+                name: None if ranking is None else ranking.order_in_short
+                for name, ranking in other.items()
+            }
+        return covariates | {
             "scale": self.scale.to_dict(),
             "margin_unit": self.margin_unit,
             "model": self.model,

@@ -37,7 +37,7 @@ from hodgerank.reporting.margin_findings import MarginFindings
 from hodgerank.reporting.messages import level, name_of, probability, quoted, say, words
 from hodgerank.reporting.method_sections import data_section, repeatable
 from hodgerank.reporting.options import Provenance
-from hodgerank.reporting.quality_sections import graph_section
+from hodgerank.reporting.quality_sections import covariates_section, graph_section
 from hodgerank.reporting.ranking_sections import certainty_section, ranking_section
 from hodgerank.reporting.summary import headline, order_sentence
 
@@ -77,6 +77,9 @@ def margin_sections(found: MarginFindings, made: Provenance) -> Iterator[Section
         yield _outliers_section(found)
     if found.bias is not None:
         yield _bias_section(found)
+    covariates = covariates_section(found.ranking)
+    if covariates is not None:
+        yield covariates
     ranking = found.ranking
     texts = [
         say("margins.ranking", model=ranking.model, level=level(ranking.confidence)),

@@ -10,6 +10,7 @@ from hodgerank.display import p_number, p_words
 from hodgerank.estimators.position_bias.groupings import has_term_per_worker
 from hodgerank.estimators.position_bias.terms import PositionBiasTerms
 from hodgerank.estimators.preference_groups.result import PreferenceGroups
+from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.trust import TrustReport
 from hodgerank.estimators.trust_statements import SURE
 from hodgerank.estimators.workers.assessment import WORDS, WorkerAssessment
@@ -137,6 +138,55 @@ def position_bias_section(found: Findings) -> Section | None:
         level = 100 * terms.confidence
         blocks += (Paragraph((say("position_bias.terms", level=level),)), _terms(terms))
     return Section("position_bias", say("position_bias.title"), summary, blocks)
+
+
+MOST_RANKS = 30  # of both orders
+
+
+def covariates_section(ranking: Ranking) -> Section | None:
+    """Effects of covariates, and both orders; None without covariates."""
+    terms, controlled = ranking.covariates, ranking.controlled
+    if terms is None:
+        return None
+    blocks: list[Block] = [Paragraph(tuple(words(sentence) for sentence in terms.sentences))]
+    summary = say("covariates.summary", covariates=", ".join(map(name_of, terms.names)))
+    if controlled is not None:
+        named = " and ".join(name_of(name) for name in terms.control or terms.estimated)
+        written = ranking.as_written
+        which = "controlled" if terms.control else "as_written"
+        said = say(f"covariates.{which}", covariates=named)
+        if controlled.items == written.items:
+            blocks.append(Paragraph((say("covariates.unchanged", covariates=named), said)))
+        else:
+            blocks.append(Paragraph((say("covariates.both", covariates=named), said)))
+            blocks.append(_both_orders(written, controlled))
+    return Section("covariates", say("covariates.title"), summary, tuple(blocks))
+
+
+def _both_orders(written: Ranking, controlled: Ranking) -> Table:
+    """Rank and score of each item, as written and at equal covariates."""
+    names = (
+        "item", "rank_as_written", "rank_if_equal", "change", "score_as_written", "score_if_equal",
+    )  # fmt: skip
+    header = [say(f"covariates.{name}") for name in names]
+    rows, text = [], written.scale.text
+    for row in list(written)[:MOST_RANKS]:
+        other = controlled[row.item]
+        move = row.rank - other.rank
+        rows.append(
+            (
+                name_of(row.item),
+                f"{row.rank}",
+                f"{other.rank}",
+                f"{move:+d}" if move else "",
+                text(row.score),
+                text(other.score),
+            )
+        )
+    shown = None
+    if len(written) > MOST_RANKS:
+        shown = say("page.shown_of", shown=MOST_RANKS, total=len(written))
+    return Table(header, rows, frozenset({1, 2, 3, 4, 5}), shown)
 
 
 MOST_TERMS = 30

@@ -29,6 +29,7 @@ from hodgerank.reporting.method_sections import data_section, methods_section
 from hodgerank.reporting.options import Provenance, ReportOptions
 from hodgerank.reporting.quality_sections import (
     consistency_section,
+    covariates_section,
     graph_section,
     outliers_section,
     position_bias_section,
@@ -228,7 +229,11 @@ def _sections(
         yield workers_section(line, workers, line.title)
     if found.groups is not None:
         yield preference_groups_section(found.groups)
-    for section in (outliers_section(found), position_bias_section(found)):
+    for section in (
+        outliers_section(found),
+        position_bias_section(found),
+        covariates_section(found.ranking),
+    ):
         if section is not None:
             yield section
     yield from further(found)

@@ -118,9 +118,9 @@ class PositionAdjusted:
         likelihood = LIKELIHOODS.get(self.link, least_squares)
         slopes = votes.total_weight * likelihood(t, (1 + votes.outcome) / 2)[1]
         groups = np.where(shown, groups, NO_GROUP)
-        return PositionClusters(self.equations, votes, slopes, by, groups, self._contrasts(fit))
+        return PositionClusters(self.equations, votes, slopes, by, groups, self.contrasts_of(fit))
 
-    def _contrasts(self, fit: PositionBiasFit) -> FloatArray | None:
+    def contrasts_of(self, fit: PositionBiasFit) -> FloatArray | None:
         """Return what turns biases of the smaller groupings into differences from their mean.
 
         The means, weighted by votes, go to the common term, with which shrunk biases share a level
@@ -173,7 +173,7 @@ class PositionAdjusted:
         labels = {grouping.name: grouping.labels for grouping in self.groupings}
         rows = {name: np.flatnonzero(counts[known[name]]) for name in self.names}
         columns = np.concatenate([rows[name] + known[name].start for name in self.names])
-        contrasts, values = self._contrasts(fit), fit.bias
+        contrasts, values = self.contrasts_of(fit), fit.bias
         if contrasts is not None:
             own = cells.sizes[0]
             values = np.append(values[:own], contrasts @ values[own:])

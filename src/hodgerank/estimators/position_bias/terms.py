@@ -93,6 +93,11 @@ class PositionBiasTerms(Displayed):
         return np.column_stack((self.values - half, self.values + half))
 
     @property
+    def rows(self) -> IntArray:
+        """Column of the fit that each group belongs to."""
+        return self._rows
+
+    @property
     def is_shrunk(self) -> bool:
         """Whether a prior shrinks the values towards 0."""
         return bool(self.spread)
