@@ -381,6 +381,7 @@ def test_permissions_that_lack_are_named():
         os.chmod(folder, 0o755)
         path = Path(folder, "campaign.db")
         SqliteStore(path, create=True).close()
+        os.chmod(path, 0o644)
         os.seteuid(65534)
         try:
             with pytest.raises(CampaignError, match="no permission to write"):
