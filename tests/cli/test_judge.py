@@ -359,7 +359,7 @@ def test_a_share_of_the_questions_goes_to_every_judge(run, outputs):
     ends = (pl.min_horizontal("left", "right"), pl.max_horizontal("left", "right").alias("max"))
     questions = votes.group_by(*ends, "context").agg(pl.col("worker").n_unique())
     by_all = (questions["worker"] == 3).mean()
-    assert 0.15 < by_all < 0.5
+    assert 0.15 < by_all < 0.6
     page = (Path("run") / "report.md").read_text()
     assert "Krippendorff" in page.split("## Judges")[1]
 

@@ -72,12 +72,12 @@ CovariateOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="COLUMN",
-        help="Estimate the effect of length, or of other numeric columns (length,markdown).",
+        help="Estimate the effect of numeric columns (length,markdown).",
     ),
 ]
 ControlOption = Annotated[
     list[str] | None,
-    typer.Option(metavar="COLUMN", help="Rank as if the items were equal in this covariate."),
+    typer.Option(metavar="COLUMN", help="Rank at equal values of it."),
 ]
 NoShrinkOption = Annotated[
     bool,

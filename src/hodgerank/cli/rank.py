@@ -302,10 +302,6 @@ def rank(
 
       hodgerank rank votes.csv --model hodgerank --top 10
 
-      hodgerank rank arena.parquet --json > ranking.json
-
-      cat votes.csv | hodgerank rank - -o - > ranking.csv
-
       hodgerank rank today.csv --state votes.parquet
 
       hodgerank rank votes.csv --score-scale elo -o leaderboard.md

@@ -123,7 +123,7 @@ def _with_groups(command: Callable[..., ReportResult]) -> Callable[..., ReportRe
 
 
 Title = Annotated[str | None, typer.Option(help="Title of the page.")]
-Question = Annotated[str | None, typer.Option(help="Question, shown below the title.")]
+Question = Annotated[str | None, typer.Option(help="Question below the title.")]
 FormatOption = Annotated[
     Format | None,
     typer.Option(
@@ -137,13 +137,13 @@ ForecastOption = Annotated[
     bool,
     typer.Option(
         "--forecast/--no-forecast",
-        help="Forecast how many more votes are needed (up to 60 items). Default: yes.",
+        help="Forecast how many more votes are needed (up to 60 items).",
         show_default=False,
     ),
 ]
 GroupsOption = Annotated[
     bool,
-    typer.Option("--groups", help="Look for preference groups."),
+    typer.Option("--groups", help="Find preference groups."),
 ]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of pairs and forecasts.")]
 Output = Annotated[
@@ -157,7 +157,7 @@ Output = Annotated[
 ]
 JsonOption = Annotated[
     bool,
-    typer.Option("--json", is_eager=True, help="Print JSON; a page is written only with --output."),
+    typer.Option("--json", is_eager=True, help="Print JSON; a page only with --output."),
 ]
 
 
@@ -199,8 +199,6 @@ def report(
       hodgerank report votes.csv -o report.html --title "Codecs, autumn test"
 
       hodgerank report votes.csv --by scene -o scenes.html
-
-      hodgerank report votes.csv --format md -o - | less
     """
     form_written, scale = _form(output, form), wanted_scale(score_scale, anchor, baseline)
     covariates, controlled = wanted_covariates(covariate, control)
