@@ -34,8 +34,6 @@ class JudgedItems(Displayed):
     prompt_columns, column_names
         Further columns with the same value for all samples of a context, such as the category or
         the reference of a prompt: their values by context, and their names.
-    costs
-        Costs of samples, by column, item and context.
 
     Examples
     --------
