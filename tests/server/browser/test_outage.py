@@ -49,10 +49,13 @@ def sqlite_outage(tmp_path: Path, monkeypatch) -> Iterator[tuple[LiveServer, Out
 
 
 @pytest.fixture
-def postgres_outage(tmp_path: Path, postgres_server: str) -> Iterator[tuple[LiveServer, Outage]]:
+def postgres_outage(
+    tmp_path: Path, postgres_server: str, monkeypatch
+) -> Iterator[tuple[LiveServer, Outage]]:
     """A database of its own, which accepts no connection during the outage."""
     import psycopg
 
+    monkeypatch.chdir(tmp_path)  # where the folder of media is made
     name = f"outage_{secrets.token_hex(8)}"
     path, _, query = postgres_server.partition("?")
     url = f"{path.rpartition('/')[0]}/{name}{'?' * bool(query)}{query}"
