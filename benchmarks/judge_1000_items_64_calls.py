@@ -68,23 +68,23 @@ async def _campaign(url: str, folder: Path, calls: int) -> float:
     return calls / seconds
 
 
-def main() -> None:
-    """Measure and print."""
-    parser = ArgumentParser()
-    parser.add_argument("--calls", type=int, default=3000)
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--folder", type=Path, default=Path.cwd())
-    options = parser.parse_args()
+def run(calls: int = 3000, repeats: int = 3, folder: Path | None = None) -> str:
+    """Return the rates of all repeats."""
     with subprocess.Popen([sys.executable, "-c", ENDPOINT], stdout=subprocess.PIPE) as endpoint:
         assert endpoint.stdout is not None
         url = f"http://127.0.0.1:{int(endpoint.stdout.readline())}/v1"
         rates = []
-        for _ in range(options.repeats):
-            with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-                rates.append(asyncio.run(_campaign(url, Path(folder), options.calls)))
+        for _ in range(repeats):
+            with tempfile.TemporaryDirectory(dir=folder or Path.cwd()) as place:
+                rates.append(asyncio.run(_campaign(url, Path(place), calls)))
         endpoint.kill()
-    print(f"{max(rates):,.0f} calls per second (all: {', '.join(f'{r:,.0f}' for r in rates)})")
+    return f"{max(rates):,.0f} calls per second (all: {', '.join(f'{r:,.0f}' for r in rates)})"
 
 
 if __name__ == "__main__":
-    main()
+    parser = ArgumentParser()
+    parser.add_argument("--calls", type=int, default=3000)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--folder", type=Path)
+    options = parser.parse_args()
+    print(run(options.calls, options.repeats, options.folder))

@@ -14,6 +14,7 @@ import json
 import math
 import random
 from argparse import ArgumentParser
+from collections.abc import Iterator
 from typing import Any
 
 import hodgerank as hr
@@ -74,19 +75,25 @@ def measure(runs: int, seed: int, judges: int, own: int, preference: float, **ho
     return {**found, "favourites_per_run": named / runs, "mean_estimate": mean}
 
 
-def main() -> None:
-    """Print one line for each setting."""
-    parser = ArgumentParser()
-    parser.add_argument("--runs", type=int, default=60)
-    parser.add_argument("--seed", type=int, default=351000)
-    options = parser.parse_args()
+def rows(runs: int, seed: int) -> Iterator[str]:
+    """Yield one line for each setting."""
     for judges in (2, 4):
         for own, preference in PLANTED:
             for how in VIOLATIONS:
                 setting = {"judges": judges, "own": own, "preference": preference, **how}
-                result = measure(options.runs, options.seed, judges, own, preference, **how)
-                print(json.dumps({**setting, "runs": options.runs, **result}), flush=True)
+                result = measure(runs, seed, judges, own, preference, **how)
+                yield json.dumps({**setting, "runs": runs, **result})
+
+
+def run(runs: int = 60, seed: int = 351000) -> str:
+    """Return one line for each setting."""
+    return "\n".join(rows(runs, seed))
 
 
 if __name__ == "__main__":
-    main()
+    parser = ArgumentParser()
+    parser.add_argument("--runs", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=351000)
+    options = parser.parse_args()
+    for row in rows(options.runs, options.seed):
+        print(row, flush=True)

@@ -101,6 +101,13 @@ def test_every_form_is_written(clear, tmp_path):
     assert "score (goals)" in html
 
 
+def test_the_position_bias_in_the_model_is_that_of_the_ranking(clear):
+    found = hr.report(clear.findings.votes, position_bias="common").findings
+    terms = found.ranking.position_bias
+    assert found.bias.value == terms["common" if "common" in terms.groups else terms.groups[0]]
+    assert [found.bias.lower, found.bias.upper] == terms.intervals[0].tolist()
+
+
 def test_outliers_are_the_votes_of_the_file_with_and_without_a_model_of_position_bias(clear):
     votes = clear.findings.votes
     modelled = hr.report(votes, position_bias="common")

@@ -126,6 +126,11 @@ def find_in_margins(
     answered = AnsweredGraph.of(votes)
     bias = margin_effect(answered, ranking.confidence)
     if settings.position_bias == "common" and bias is not None:
+        terms = ranking.position_bias
+        if terms is not None:  # one number for one thing, here and in the ranking
+            low, high = terms.intervals[0].tolist()
+            error = float(terms.standard_errors[0])
+            bias = bias._replace(value=float(terms.values[0]), stderr=error, lower=low, upper=high)
         less = votes.outcome - bias.value * votes.display_known
         answered = AnsweredGraph.of(replace(votes, outcome=less))
     parts = decompose_votes(answered)
