@@ -53,11 +53,13 @@ def test_coroutines_await_decisions():
     def work(state, now, name):
         [task] = leases.lease(state, now, campaign.new_id, name, 1)
         answers.answer(state, now, task.id, 1, name, None, None, 1.0)
-        return leases.lease(state, now, campaign.new_id, name, 2)
 
     async def one(name):
-        begun = campaign.log.begin(lambda state, now: work(state, now, name))
-        return await asyncio.wrap_future(begun)
+        begin = campaign.log.begin
+        await asyncio.wrap_future(begin(lambda state, now: work(state, now, name)))
+        # A command of its own: one that finds no pair ready runs again from its beginning.
+        next_ones = begin(lambda state, now: leases.lease(state, now, campaign.new_id, name, 2))
+        return await asyncio.wrap_future(next_ones)
 
     async def all_at_once():
         tasks = await asyncio.gather(*(one(f"w{k}") for k in range(20)))
